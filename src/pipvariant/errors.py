@@ -1,0 +1,74 @@
+"""Every error of this project: what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = [
+    "ConflictingMetadata",
+    "InvalidFilename",
+    "InvalidMetadata",
+    "InvalidOverride",
+    "InvalidProperty",
+    "PipVariantError",
+    "ProbeFailed",
+    "UnsupportedPip",
+]
+
+
+class PipVariantError(Exception):
+    """The base of every error that this project raises on purpose.
+
+    :param what: what is wrong, as a phrase that names the thing.
+    :param where: the file, URL, key or variable where it is wrong.
+    :param remedy: what the user can do about it, as a sentence.
+    """
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{text}. {self.remedy}" if self.remedy else text
+
+
+class InvalidFilename(PipVariantError, ValueError):
+    """A wheel or variants.json filename that the standard does not allow."""
+
+
+class InvalidProperty(PipVariantError, ValueError):
+    """A variant property, or a part of one, that the standard does not allow."""
+
+
+class InvalidMetadata(PipVariantError, ValueError):
+    """Variant metadata that breaks the standard: all faults of one file at once.
+
+    :param faults: ``(path, message)`` pairs; the path leads to the key, such as
+        ``providers.nvidia.requires[0]``, and is empty for the file as a whole.
+    """
+
+    def __init__(
+        self, faults: Iterable[tuple[str, str]], *, where: str = "", remedy: str = ""
+    ) -> None:
+        self.faults = tuple(faults)
+        what = "; ".join(f"{path}: {text}" if path else text for path, text in self.faults)
+        super().__init__(what, where=where, remedy=remedy)
+
+
+class ConflictingMetadata(PipVariantError, ValueError):
+    """Two pieces of variant metadata that cannot both be true."""
+
+
+class InvalidOverride(PipVariantError, ValueError):
+    """An environment variable that overrides a probe has a value that cannot be."""
+
+
+class ProbeFailed(PipVariantError):
+    """A probe of the machine crashed, hung or answered nonsense."""
+
+
+class UnsupportedPip(PipVariantError):
+    """The pip of this environment is one that the shim does not know how to patch."""
