@@ -1,0 +1,1 @@
+"""End to end: a real index server on loopback, real pips, real files."""

@@ -1,0 +1,30 @@
+"""The two things that every test here has: an index, and a pip in a fresh environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from integration.environments import Pip, make_template
+from integration.index import Index
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment to copy; one for each test process."""
+    return make_template(tmp_path_factory.mktemp("template"))
+
+
+@pytest.fixture
+def index() -> Iterator[Index]:
+    """An empty index, served on loopback."""
+    with Index() as server:
+        yield server
+
+
+@pytest.fixture
+def pip(template: Path, tmp_path: Path, index: Index) -> Pip:
+    """The pip of this environment, in a fresh one, pointed at `index`."""
+    return Pip(template, tmp_path, index.url)
