@@ -1,0 +1,1 @@
+"""The standard as pure code: filenames, properties, metadata, ranking and markers."""

@@ -1,0 +1,134 @@
+"""Take values out of decoded documents, gathering every fault with the path to it."""
+
+from __future__ import annotations
+
+import re
+from typing import Union
+
+from pipvariant.errors import InvalidMetadata
+from pipvariant.standard._json import MAX_FAULTS
+
+__all__ = ["Faults", "Path", "quote"]
+
+#: Keys and list positions that lead to a value; text is only made of it for a fault.
+Path = tuple[Union[str, int], ...]
+
+_LONGEST = 60
+_KINDS = {
+    bool: "true or false",
+    dict: "an object",
+    float: "a number",
+    int: "a number",
+    list: "a list",
+    str: "a string",
+    type(None): "null",
+}
+
+
+def quote(text: str) -> str:
+    """Return *text* for a message: short, and without what a terminal must not see."""
+    return ascii(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!a}..."
+
+
+def _kind(value: object) -> str:
+    return _KINDS.get(type(value), type(value).__name__)
+
+
+def _text(path: Path) -> str:
+    text = ""
+    for key in path:
+        if isinstance(key, int):
+            text += f"[{key}]"
+        else:
+            shown = key if key.isprintable() and len(key) <= _LONGEST else quote(key)
+            text += f".{shown}" if text else shown
+    return text
+
+
+class Faults:
+    """The faults of one document; each method returns something usable even after a fault."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, str]] = []
+        self.remedy = ""
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def add(self, path: Path, text: str) -> None:
+        """Note that the value at *path* is wrong."""
+        self.found.append((_text(path), text))
+
+    def raise_any(self, where: str) -> None:
+        """Raise what has been found so far.
+
+        :raises InvalidMetadata: there is at least one fault.
+        """
+        if not self.found:
+            return
+        faults = self.found
+        if len(faults) > MAX_FAULTS:
+            faults = [*faults[:MAX_FAULTS], ("", f"and {len(faults) - MAX_FAULTS} more faults")]
+        raise InvalidMetadata(faults, where=where, remedy=self.remedy)
+
+    def table(self, value: object, path: Path) -> dict[str, object]:
+        """Return *value* if it is an object, otherwise an empty one."""
+        if not isinstance(value, dict):
+            self.add(path, f"must be an object, not {_kind(value)}")
+            return {}
+        if not all(isinstance(key, str) for key in value):
+            self.add(path, "must be an object whose keys are strings")
+            return {}
+        return value
+
+    def required(self, table: dict[str, object], key: str, path: Path = ()) -> dict[str, object]:
+        """Return the object that must be under *key*."""
+        if key not in table:
+            self.add((*path, key), "is missing")
+            return {}
+        return self.table(table[key], (*path, key))
+
+    def strings(self, value: object, path: Path) -> tuple[str, ...]:
+        """Return the strings of a list of strings."""
+        if not isinstance(value, list):
+            self.add(path, f"must be a list of strings, not {_kind(value)}")
+            return ()
+        for index, item in enumerate(value):
+            if not isinstance(item, str):
+                self.add((*path, index), f"must be a string, not {_kind(item)}")
+        return tuple(item for item in value if isinstance(item, str))
+
+    def names(
+        self, value: object, path: Path, kind: str, pattern: re.Pattern[str]
+    ) -> tuple[str, ...]:
+        """Return a list of unique strings that all match *pattern*."""
+        items = self.strings(value, path)
+        seen: set[str] = set()
+        for item in items:
+            if item in seen:
+                self.add(path, f"{quote(item)} is listed twice")
+            elif pattern.fullmatch(item) is None:
+                self.add(path, f"{quote(item)} is not a {kind}")
+            seen.add(item)
+        return items
+
+    def name(self, text: str, path: Path, kind: str, pattern: re.Pattern[str]) -> None:
+        """Check the name *text*, which is a key of the object at *path*."""
+        if pattern.fullmatch(text) is None:
+            self.add(path, f"{quote(text)} is not a {kind}")
+
+    def string(self, table: dict[str, object], key: str, path: Path) -> str | None:
+        """Return the string under *key*, if there is anything."""
+        value = table.get(key)
+        if key not in table or isinstance(value, str):
+            return value if isinstance(value, str) else None
+        self.add((*path, key), f"must be a string, not {_kind(value)}")
+        return None
+
+    def flag(self, table: dict[str, object], key: str, path: Path, *, default: bool) -> bool:
+        """Return the boolean under *key*."""
+        value = table.get(key, default)
+        if isinstance(value, bool):
+            return value
+        self.add((*path, key), f"must be true or false, not {_kind(value)}")
+        return default

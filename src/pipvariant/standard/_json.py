@@ -1,0 +1,102 @@
+"""Decode JSON that may be anything at all: bounded, strict, and with one kind of error."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+
+from pipvariant.errors import InvalidMetadata
+
+__all__ = ["MAX_BYTES", "MAX_FAULTS", "decode"]
+
+#: Larger metadata is refused unread; real files have some kilobytes.
+MAX_BYTES = 10 * 1024 * 1024
+
+#: More faults than this are counted, not told one by one.
+MAX_FAULTS = 100
+
+
+class _Repeating(dict[str, object]):
+    """An object in which keys appear more than once."""
+
+    repeated: tuple[str, ...] = ()
+
+
+def decode(data: bytes | str, *, where: str = "") -> object:
+    """Decode a JSON document; every number in it comes out as 0.
+
+    :raises InvalidMetadata: *data* is too large, empty, not UTF-8, not JSON, nested too deeply,
+        or has an object with a repeated key.
+    """
+    fault = ""
+    decoded: object = None
+    repeating: list[_Repeating] = []
+
+    def from_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        plain = dict(pairs)
+        if len(plain) == len(pairs):
+            return plain
+        result = _Repeating(plain)
+        result.repeated = tuple(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
+        repeating.append(result)
+        return result
+
+    if len(data) > MAX_BYTES:
+        fault = f"is larger than {MAX_BYTES // 1024 // 1024} MiB"
+    else:
+        try:
+            text = data.decode() if isinstance(data, bytes) else data
+            text = text.removeprefix("\ufeff")
+            fault = _unlike_json(text)
+            if not fault:
+                decoded = json.loads(
+                    text,
+                    object_pairs_hook=from_pairs,
+                    # The format has no numbers, and converting a hostile one takes minutes.
+                    parse_int=_number,
+                    parse_float=_number,
+                    parse_constant=_refuse,
+                )
+        except UnicodeDecodeError:
+            fault = "is not UTF-8"
+        except json.JSONDecodeError as error:
+            fault = f"is not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
+        except ValueError as error:
+            fault = f"is not JSON: {error}"
+        except RecursionError:
+            fault = "is nested too deeply"
+    if fault:
+        raise InvalidMetadata([("", fault)], where=where)
+    if repeating:
+        raise InvalidMetadata(islice(_repetitions(decoded), MAX_FAULTS), where=where)
+    return decoded
+
+
+def _number(_: str) -> int:
+    return 0
+
+
+def _refuse(name: str) -> object:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _unlike_json(text: str) -> str:
+    start = text[:64].lstrip()
+    if not start and not text.strip():
+        return "is empty"
+    return "is an HTML page, not JSON" if start.startswith("<") else ""
+
+
+def _repetitions(decoded: object) -> Iterator[tuple[str, str]]:
+    waiting: list[tuple[str, object]] = [("", decoded)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, _Repeating):
+            for key in value.repeated[:10]:
+                yield path, f"the key {key[:60]!a} appears more than once"
+        if isinstance(value, dict):
+            waiting.extend((f"{path}.{key[:60]}".lstrip("."), item) for key, item in value.items())
+        elif isinstance(value, list):
+            waiting.extend((f"{path}[{index}]", item) for index, item in enumerate(value))

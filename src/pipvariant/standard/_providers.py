@@ -1,0 +1,173 @@
+"""Read the provider entries of variant metadata, in the newest form and in the older ones."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from pipvariant.standard._faults import Faults, Path, quote
+from pipvariant.standard._model import SCHEMA_VERSION, Provider
+from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE
+
+__all__ = ["read_providers", "read_value_lists"]
+
+_NEW_FORM = (0, 2)  # since then an entry is of exactly one kind
+_KINDS = ("requires", "static-properties", "builtin")
+_PLUGIN_USES = ("all", "build", "none")
+
+_MODULE = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*"
+_PLUGIN_API = re.compile(rf"({_MODULE})(?:\s*:\s*({_MODULE}))?")
+
+
+def read_providers(
+    document: dict[str, object], version: tuple[int, ...], faults: Faults
+) -> dict[str, Provider]:
+    """Read ``providers``, and in older formats what belongs to it (PEP 850, PEP 817).
+
+    :param document: the whole metadata.
+    :param version: of its format; empty when it does not say.
+    """
+    if version >= _NEW_FORM:
+        return {
+            namespace: _new_form(table, path, version, faults)
+            for namespace, table, path in _entries(
+                faults.required(document, "providers"), ("providers",), faults
+            )
+        }
+    static = {
+        namespace: read_value_lists(table, path, faults)
+        for namespace, table, path in _entries(
+            document.get("static-properties", {}), ("static-properties",), faults
+        )
+    }
+    # Where nothing may be asked, the static list is all that there is.
+    providers = {
+        namespace: Provider(static_properties=lists, install_time=False)
+        for namespace, lists in static.items()
+    }
+    for namespace, table, path in _entries(document.get("providers", {}), ("providers",), faults):
+        providers[namespace] = _older_form(table, path, static.get(namespace, {}), faults)
+    return providers
+
+
+def _entries(
+    value: object, path: Path, faults: Faults
+) -> list[tuple[str, dict[str, object], Path]]:
+    result = []
+    for namespace, item in faults.table(value, path).items():
+        faults.name(namespace, path, "namespace", NAMESPACE)
+        result.append((namespace, faults.table(item, (*path, namespace)), (*path, namespace)))
+    return result
+
+
+def read_value_lists(value: object, path: Path, faults: Faults) -> dict[str, tuple[str, ...]]:
+    """Read an object of features, each with a list of values in order of preference."""
+    result: dict[str, tuple[str, ...]] = {}
+    for feature, values in faults.table(value, path).items():
+        faults.name(feature, path, "feature", FEATURE)
+        result[feature] = faults.names(values, (*path, feature), "value", VALUE)
+    return result
+
+
+def _new_form(
+    table: dict[str, object], path: Path, version: tuple[int, ...], faults: Faults
+) -> Provider:
+    provider = _common(table, path, faults)
+    kinds = [kind for kind in _KINDS if kind in table]
+    newer = version[:2] > SCHEMA_VERSION[:2]
+    if len(kinds) > 1:
+        faults.add(path, f"must have only one of {', '.join(kinds)}")
+    elif not kinds and not newer:
+        # A newer format may have a kind of provider that is not known here.
+        faults.add(path, f"must have one of {', '.join(_KINDS)}")
+    if table.get("requires") == []:
+        faults.add((*path, "requires"), "is empty")
+    return replace(
+        provider,
+        static_properties=_static(table, path, faults, ordered=True),
+        builtin=faults.string(table, "builtin", path),
+    )
+
+
+def _older_form(
+    table: dict[str, object],
+    path: Path,
+    static: dict[str, tuple[str, ...]],
+    faults: Faults,
+) -> Provider:
+    provider = _common(table, path, faults)
+    use = faults.string(table, "plugin-use", path)
+    if use is not None and use not in _PLUGIN_USES:
+        faults.add((*path, "plugin-use"), f"{quote(use)} is none of {', '.join(_PLUGIN_USES)}")
+    install_time = faults.flag(table, "install-time", path, default=use in (None, "all"))
+    own = _static(table, path, faults, ordered=False)
+    if own is None and not install_time:
+        own = static
+    return replace(
+        provider,
+        static_properties=own,
+        builtin=faults.string(table, "builtin", path),
+        enable_if=_marker(table, path, faults),
+        install_time=install_time,
+    )
+
+
+def _common(table: dict[str, object], path: Path, faults: Faults) -> Provider:
+    plugin_api = faults.string(table, "plugin-api", path)
+    if plugin_api is not None:
+        match = _PLUGIN_API.fullmatch(plugin_api.strip())
+        if match is None:
+            faults.add((*path, "plugin-api"), f"{quote(plugin_api)} is not module:object")
+        else:
+            plugin_api = ":".join(part for part in match.groups() if part)
+    return Provider(
+        requires=_requires(table, path, faults),
+        plugin_api=plugin_api,
+        optional=faults.flag(table, "optional", path, default=False),
+    )
+
+
+def _requires(table: dict[str, object], path: Path, faults: Faults) -> tuple[str, ...]:
+    path = (*path, "requires")
+    items = faults.strings(table.get("requires", []), path)
+    if not items:
+        return ()
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    for index, item in enumerate(items):
+        try:
+            Requirement(item)
+        except (InvalidRequirement, RecursionError):
+            faults.add((*path, index), f"{quote(item)} is not a requirement")
+    return items
+
+
+def _marker(table: dict[str, object], path: Path, faults: Faults) -> str | None:
+    text = faults.string(table, "enable-if", path)
+    if text is None:
+        return None
+    from packaging.markers import InvalidMarker, Marker
+
+    try:
+        Marker(text)
+    except (InvalidMarker, RecursionError):
+        faults.add((*path, "enable-if"), f"{quote(text)} is not an environment marker")
+    return text
+
+
+def _static(
+    table: dict[str, object], path: Path, faults: Faults, *, ordered: bool
+) -> dict[str, tuple[str, ...]] | None:
+    if "static-properties" not in table:
+        return None
+    lists = read_value_lists(table["static-properties"], (*path, "static-properties"), faults)
+    path = (*path, "feature-order")
+    if "feature-order" not in table:
+        if ordered and len(lists) > 1:
+            faults.add(path, "is missing, yet there are several features")
+        return lists
+    order = faults.names(table["feature-order"], path, "feature", FEATURE)
+    if set(order) != set(lists):
+        faults.add(path, "must list the features of static-properties, each once")
+        return lists
+    return {feature: lists[feature] for feature in order}

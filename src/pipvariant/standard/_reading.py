@@ -1,0 +1,183 @@
+"""Turn decoded variant metadata of every published format into dataclasses, or tell the faults."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pipvariant.standard._faults import Faults, Path, quote
+from pipvariant.standard._model import ABI_DEPENDENCY, SCHEMA_VERSION, Metadata, Provider
+from pipvariant.standard._providers import read_providers, read_value_lists
+from pipvariant.standard.filename import NULL_LABEL
+from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE, Properties
+
+__all__ = ["read"]
+
+_PROVIDERS_REQUIRED = (0, 2)  # since then each listed namespace has one, and the reverse
+_PRIORITIES_REMOVED = (0, 1, 1)  # since then only namespaces have priorities
+_NAMESPACES = ("default-priorities", "namespace")
+
+_LABEL = re.compile(r"[0-9a-z_.]+")
+_VERSION = re.compile(r"(?<![\w.])(?:v?(\d{1,9}(?:\.\d{1,9})+)|v(\d{1,9}))(?!\w)")
+
+
+def read(
+    obj: object, *, where: str = "", single: bool = False, label: str | None = None
+) -> Metadata:
+    """Read decoded metadata of any published format (PEP 825, section "Variant metadata").
+
+    :param single: there must be exactly one variant.
+    :param label: the label that this one variant must have.
+    :raises InvalidMetadata: with every fault, each with the path to it.
+    """
+    faults = Faults()
+    document = faults.table(obj, ())
+    schema = faults.string(document, "$schema", ()) or ""
+    version = _version(schema)
+    if version and version[0] != SCHEMA_VERSION[0]:
+        faults.add(("$schema",), f"format {version[0]} is not supported")
+        faults.remedy = "A newer release of pip-variant may understand it."
+    # Whatever follows would say nothing new about such a document.
+    faults.raise_any(where)
+
+    priorities = faults.required(document, "default-priorities")
+    namespaces = _namespaces(priorities, faults) if "default-priorities" in document else ()
+    feature_priorities: Mapping[str, tuple[str, ...]] = {}
+    property_priorities: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
+    if version < _PRIORITIES_REMOVED:
+        feature_priorities = _feature_priorities(priorities.get("feature", {}), faults)
+        property_priorities = _property_priorities(priorities.get("property", {}), faults)
+    variants = _variants(faults.required(document, "variants"), faults)
+    providers = read_providers(document, version, faults)
+    used = {namespace for properties in variants.values() for namespace in properties}
+    if ABI_DEPENDENCY in used and ABI_DEPENDENCY not in namespaces:
+        # Earlier drafts leave the namespace out of both lists.
+        providers.setdefault(ABI_DEPENDENCY, Provider(builtin=ABI_DEPENDENCY))
+    if namespaces:
+        required = version >= _PROVIDERS_REQUIRED and "providers" in document
+        _check_namespaces(namespaces, providers if required else None, used, faults)
+    if single:
+        _check_single(variants, label, faults)
+    faults.raise_any(where)
+    return Metadata(
+        namespaces=namespaces,
+        providers=providers,
+        variants=variants,
+        schema=schema,
+        schema_version=version,
+        feature_priorities=feature_priorities,
+        property_priorities=property_priorities,
+    )
+
+
+def _version(schema: str) -> tuple[int, ...]:
+    # The version stands in the path of the URL, because a host may look like a version.
+    _, _, rest = schema.partition("://")
+    found = _VERSION.findall(rest.partition("/")[2] if rest else schema)
+    if not found:
+        return ()
+    dotted, bare = found[-1]
+    return tuple(int(number) for number in (dotted or bare).split("."))
+
+
+def _namespaces(priorities: dict[str, object], faults: Faults) -> tuple[str, ...]:
+    if "namespace" not in priorities:
+        faults.add(_NAMESPACES, "is missing")
+        return ()
+    if priorities["namespace"] == []:
+        faults.add(_NAMESPACES, "is empty")
+    return faults.names(priorities["namespace"], _NAMESPACES, "namespace", NAMESPACE)
+
+
+def _feature_priorities(value: object, faults: Faults) -> dict[str, tuple[str, ...]]:
+    path: Path = ("default-priorities", "feature")
+    return {
+        namespace: faults.names(features, (*path, namespace), "feature", FEATURE)
+        for namespace, features in faults.table(value, path).items()
+    }
+
+
+def _property_priorities(value: object, faults: Faults) -> dict[str, Mapping[str, tuple[str, ...]]]:
+    path: Path = ("default-priorities", "property")
+    return {
+        namespace: read_value_lists(features, (*path, namespace), faults)
+        for namespace, features in faults.table(value, path).items()
+    }
+
+
+def _variants(table: dict[str, object], faults: Faults) -> dict[str, Properties]:
+    result: dict[str, Properties] = {}
+    checked: set[tuple[str, str]] = set()
+    for label, namespaces in sorted(table.items()):
+        path = ("variants", label)
+        faults.name(label, ("variants",), "variant label", _LABEL)
+        before = len(faults)
+        result[label] = properties = _properties(namespaces, path, checked, faults)
+        if len(faults) > before:
+            continue
+        if label == NULL_LABEL and properties:
+            faults.add(path, "must have no properties")
+        elif label != NULL_LABEL and not properties:
+            faults.add(path, f"has no properties, which only the label {NULL_LABEL} may")
+    return result
+
+
+def _properties(
+    value: object, path: Path, checked: set[tuple[str, str]], faults: Faults
+) -> Properties:
+    # A release has few names and many labels, so each name is checked only once.
+    result: dict[str, Mapping[str, tuple[str, ...]]] = {}
+    for namespace, features in sorted(faults.table(value, path).items()):
+        if ("namespace", namespace) not in checked:
+            faults.name(namespace, path, "namespace", NAMESPACE)
+            checked.add(("namespace", namespace))
+        inner = (*path, namespace)
+        read: dict[str, tuple[str, ...]] = {}
+        for feature, values in sorted(faults.table(features, inner).items()):
+            if ("feature", feature) not in checked:
+                faults.name(feature, inner, "feature", FEATURE)
+                checked.add(("feature", feature))
+            read[feature] = _values(values, (*inner, feature), checked, faults)
+        if read:
+            result[namespace] = read
+    return result
+
+
+def _values(
+    values: object, path: Path, checked: set[tuple[str, str]], faults: Faults
+) -> tuple[str, ...]:
+    if isinstance(values, list) and len(values) == 1 and ("value", values[0]) in checked:
+        return (values[0],)
+    if values == []:
+        faults.add(path, "is empty, so no target could ever support it")
+    before = len(faults)
+    items = faults.names(values, path, "value", VALUE)
+    if len(faults) == before:
+        checked.update(("value", item) for item in items)
+    return tuple(sorted(items))
+
+
+def _check_namespaces(
+    namespaces: tuple[str, ...],
+    providers: Mapping[str, Provider] | None,
+    used: set[str],
+    faults: Faults,
+) -> None:
+    for namespace in sorted(used.difference(namespaces, {ABI_DEPENDENCY})):
+        faults.add(_NAMESPACES, f"{quote(namespace)} is missing, yet variants use it")
+    if providers is None:
+        return
+    for namespace in namespaces:
+        if namespace not in providers:
+            faults.add(("providers",), f"{quote(namespace)} is missing, yet it has a priority")
+    for namespace in sorted(set(providers).difference(namespaces, used)):
+        faults.add(_NAMESPACES, f"{quote(namespace)} is missing, yet it has a provider")
+
+
+def _check_single(variants: Mapping[str, Properties], label: str | None, faults: Faults) -> None:
+    labels = list(variants)
+    if len(labels) != 1:
+        faults.add(("variants",), f"must have exactly one label, not {len(labels)}")
+    elif label is not None and labels[0] != label:
+        inside, outside = quote(labels[0]), quote(label)
+        faults.add(("variants",), f"the label inside is {inside}, in the filename it is {outside}")

@@ -1,0 +1,119 @@
+"""Write variant metadata."""
+
+from __future__ import annotations
+
+from pipvariant.standard._model import ABI_DEPENDENCY, SCHEMA_URL, Metadata, Provider
+
+__all__ = ["to_dict", "to_json"]
+
+_SCHEMA_WITHOUT_PROVIDERS = "https://variants-schema.wheelnext.dev/peps/825/v0.1.1.json"
+_OLDER_SCHEMA = "https://variants-schema.wheelnext.dev/v0.0.3.json"
+
+
+def to_dict(metadata: Metadata) -> dict[str, object]:
+    """Return *metadata* as an object for JSON or TOML (PEP 825, section "Variant metadata").
+
+    The format is 0.2.0. What was read in an older format and says something that 0.2.0 cannot
+    say is written in the older format, because dropping it would select other wheels: without
+    providers in 0.1.1, with priorities of features, ``enable-if`` or the like in 0.0.3. Reading
+    the result gives equal metadata, apart from the schema.
+    """
+    priorities: dict[str, object] = {"namespace": list(metadata.namespaces)}
+    result: dict[str, object] = {"$schema": SCHEMA_URL, "default-priorities": priorities}
+    variants = {
+        label: {
+            namespace: {feature: sorted(values) for feature, values in sorted(features.items())}
+            for namespace, features in sorted(properties.items())
+        }
+        for label, properties in sorted(metadata.variants.items())
+    }
+    if _has_older_words(metadata):
+        result["$schema"] = _OLDER_SCHEMA
+        _write_older(metadata, priorities, result)
+    elif not metadata.providers:
+        result["$schema"] = _SCHEMA_WITHOUT_PROVIDERS
+    else:
+        listed = list(metadata.namespaces)
+        if ABI_DEPENDENCY in metadata.providers and ABI_DEPENDENCY not in listed:
+            listed.append(ABI_DEPENDENCY)
+        priorities["namespace"] = listed
+        result["providers"] = {
+            namespace: _provider(provider)
+            for namespace, provider in sorted(metadata.providers.items())
+        }
+    result["variants"] = variants
+    return result
+
+
+def to_json(metadata: Metadata) -> str:
+    """Return *metadata* as JSON text that is the same byte for byte for equal metadata.
+
+    What the format is, :func:`to_dict` says.
+    """
+    import json
+
+    return json.dumps(to_dict(metadata), indent=2, ensure_ascii=True) + "\n"
+
+
+def _has_older_words(metadata: Metadata) -> bool:
+    listed = set(metadata.namespaces)
+    return bool(
+        metadata.feature_priorities
+        or metadata.property_priorities
+        or (metadata.providers and not listed <= set(metadata.providers))
+        or not set(metadata.providers) <= {*listed, ABI_DEPENDENCY}
+        or any(_is_older(provider) for provider in metadata.providers.values())
+    )
+
+
+def _is_older(provider: Provider) -> bool:
+    kinds = (bool(provider.requires), provider.static_properties is not None, provider.builtin)
+    return (
+        provider.enable_if is not None
+        or not provider.install_time
+        or sum(map(bool, kinds)) != 1
+        or (provider.plugin_api is not None and not provider.requires)
+    )
+
+
+def _provider(provider: Provider) -> dict[str, object]:
+    entry: dict[str, object] = {}
+    if provider.requires:
+        entry["requires"] = list(provider.requires)
+    if provider.plugin_api is not None:
+        entry["plugin-api"] = provider.plugin_api
+    if provider.static_properties is not None:
+        static = provider.static_properties
+        entry["static-properties"] = {key: list(values) for key, values in sorted(static.items())}
+        if len(static) > 1:
+            entry["feature-order"] = list(static)
+    if provider.builtin is not None:
+        entry["builtin"] = provider.builtin
+    if provider.optional:
+        entry["optional"] = True
+    return entry
+
+
+def _write_older(
+    metadata: Metadata, priorities: dict[str, object], result: dict[str, object]
+) -> None:
+    if metadata.feature_priorities:
+        priorities["feature"] = {
+            namespace: list(features)
+            for namespace, features in sorted(metadata.feature_priorities.items())
+        }
+    if metadata.property_priorities:
+        priorities["property"] = {
+            namespace: {feature: list(values) for feature, values in sorted(features.items())}
+            for namespace, features in sorted(metadata.property_priorities.items())
+        }
+    providers: dict[str, object] = {}
+    for namespace, provider in sorted(metadata.providers.items()):
+        entry = _provider(provider)
+        entry.setdefault("requires", [])
+        if provider.enable_if is not None:
+            entry["enable-if"] = provider.enable_if
+        if not provider.install_time:
+            entry["install-time"] = False
+        providers[namespace] = entry
+    result["providers"] = providers

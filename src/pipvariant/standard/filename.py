@@ -1,0 +1,112 @@
+"""Wheel filenames with a variant label, and the names of variants.json files."""
+
+from __future__ import annotations
+
+import re
+
+from pipvariant.errors import InvalidFilename
+
+__all__ = [
+    "NULL_LABEL",
+    "check_label",
+    "join_label",
+    "parse_variants_json_name",
+    "split_label",
+    "variants_json_name",
+]
+
+NULL_LABEL = "null"
+
+_PLAIN_DASHES = 4  # name, version, python tag, abi tag, platform tag
+_BUILD_TAG = 2  # the place of a build tag among the parts
+_LABEL = re.compile(r"[0-9a-z_.]+")
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+_SEPARATORS = re.compile(r"[-_.]+")
+_VARIANTS_JSON = re.compile(
+    r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?)"
+    r"-(?P<version>[A-Za-z0-9.!+_]+)-variants\.json"
+)
+
+
+def check_label(label: str) -> str:
+    """Return *label* if the standard allows it (PEP 825, section "Variant label").
+
+    :raises InvalidFilename: it is empty or has a character outside ``a-z 0-9 _ .``.
+    """
+    if _LABEL.fullmatch(label) is None:
+        raise InvalidFilename(
+            f"{label!r} is not a variant label",
+            remedy="A label has lower case letters, digits, underscores and dots only.",
+        )
+    return label
+
+
+def split_label(filename: str) -> tuple[str, str | None]:
+    """Split a wheel filename into its plain name and its label.
+
+    The label is ``None``, and the name untouched, for a non-variant wheel and for
+    everything that is not a wheel filename. A build tag starts with a digit and a python
+    tag never does, which tells six parts apart (PEP 825, section "Extended wheel filename").
+
+    :raises InvalidFilename: there is a label part, and the standard does not allow it.
+    """
+    dashes = filename.count("-")
+    if dashes <= _PLAIN_DASHES or not filename.endswith(".whl"):
+        return filename, None
+    parts = filename[: -len(".whl")].split("-")
+    has_build_tag = parts[_BUILD_TAG][:1].isdigit()
+    if dashes != _PLAIN_DASHES + 1 + has_build_tag:
+        return filename, None
+    label = parts.pop()
+    if _LABEL.fullmatch(label) is None:
+        raise InvalidFilename(
+            f"{label!r} is not a variant label",
+            where=filename,
+            remedy="A label has lower case letters, digits, underscores and dots only.",
+        )
+    return "-".join(parts) + ".whl", label
+
+
+def join_label(plain: str, label: str) -> str:
+    """Return the filename of the variant wheel with the plain name *plain* and *label*.
+
+    The inverse of :func:`split_label` (PEP 825, section "Extended wheel filename").
+
+    :raises InvalidFilename: *plain* is not the filename of a non-variant wheel, or *label* is
+        not a label.
+    """
+    parts = plain[: -len(".whl")].split("-") if plain.endswith(".whl") else []
+    has_build_tag = len(parts) > _BUILD_TAG and parts[_BUILD_TAG][:1].isdigit()
+    if len(parts) != _PLAIN_DASHES + 1 + has_build_tag or not all(parts):
+        raise InvalidFilename(f"{plain!r} is not the filename of a non-variant wheel")
+    return "-".join([*parts, check_label(label)]) + ".whl"
+
+
+def variants_json_name(name: str, version: str) -> str:
+    """Return the name of the index-level metadata file of one version of a project.
+
+    Both parts are normalised as in wheel filenames (PEP 825, section "Index-level metadata").
+
+    :raises InvalidFilename: *name* is not a project name, or *version* not a version.
+    """
+    from packaging.version import InvalidVersion, Version
+
+    if _NAME.fullmatch(name) is None:
+        raise InvalidFilename(f"{name!r} is not a project name")
+    try:
+        normalised = str(Version(version))
+    except InvalidVersion:
+        raise InvalidFilename(f"{version!r} is not a version", where=name) from None
+    return f"{_SEPARATORS.sub('_', name).lower()}-{normalised}-variants.json"
+
+
+def parse_variants_json_name(filename: str) -> tuple[str, str] | None:
+    """Return project name (normalised, ``a-b``) and version (as written) of a metadata file.
+
+    ``None`` when *filename* is not ``{name}-{version}-variants.json`` (PEP 825, section
+    "Index-level metadata").
+    """
+    match = _VARIANTS_JSON.fullmatch(filename)
+    if match is None:
+        return None
+    return _SEPARATORS.sub("-", match["name"]).lower(), match["version"]

@@ -1,0 +1,56 @@
+"""Variant metadata: read every published format, check, combine, write the newest."""
+
+from __future__ import annotations
+
+from pipvariant.standard._combining import combine
+from pipvariant.standard._json import MAX_BYTES, decode
+from pipvariant.standard._model import ABI_DEPENDENCY, SCHEMA_URL, Metadata, Provider
+from pipvariant.standard._reading import read
+from pipvariant.standard._writing import to_dict, to_json
+
+__all__ = [
+    "ABI_DEPENDENCY",
+    "MAX_BYTES",
+    "SCHEMA_URL",
+    "Metadata",
+    "Provider",
+    "combine",
+    "from_dict",
+    "read_variant_json",
+    "read_variants_json",
+    "to_dict",
+    "to_json",
+]
+
+
+def read_variants_json(data: bytes | str, *, where: str = "") -> Metadata:
+    """Read ``{name}-{version}-variants.json`` (PEP 825, section "Index-level metadata").
+
+    :param data: what the index sent.
+    :param where: the URL or file, for messages.
+    :raises InvalidMetadata: with every fault; no other error, whatever *data* is.
+    """
+    return read(decode(data, where=where), where=where)
+
+
+def read_variant_json(data: bytes | str, *, label: str | None, where: str = "") -> Metadata:
+    """Read ``variant.json`` of one wheel (PEP 825, section "Variant metadata").
+
+    :param data: the file's content.
+    :param label: the label in the wheel's filename, which the metadata must have too; ``None``
+        accepts any label.
+    :param where: the wheel, for messages.
+    :raises InvalidMetadata: with every fault; no other error, whatever *data* is.
+    """
+    return read(decode(data, where=where), where=where, single=True, label=label)
+
+
+def from_dict(obj: object, *, where: str = "", single: bool = False) -> Metadata:
+    """Read metadata that has been decoded already, as from a lock file.
+
+    :param obj: what a JSON or TOML parser made.
+    :param where: the file, for messages.
+    :param single: there must be exactly one variant.
+    :raises InvalidMetadata: with every fault (PEP 825, section "Variant metadata").
+    """
+    return read(obj, where=where, single=single)
