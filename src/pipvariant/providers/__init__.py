@@ -1,0 +1,1 @@
+"""What the target system supports, and who says so."""

@@ -1,0 +1,22 @@
+"""The child's side of a probe: one module's report, written as JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import import_module
+
+__all__ = ["main"]
+
+
+def main(module: str) -> None:
+    """Write the report of a module, or the error that it raised, to standard output."""
+    # Libraries may print: only the copy of the stream that is made here leads to the parent.
+    answer_stream = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        answer = {"report": import_module(module).report()}
+    except Exception as error:  # noqa: BLE001  # the parent gets every error as text
+        answer = {"error": f"{type(error).__name__}: {error}"}
+    with os.fdopen(answer_stream, "w", encoding="utf-8") as stream:
+        json.dump(answer, stream)

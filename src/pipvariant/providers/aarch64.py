@@ -1,0 +1,81 @@
+"""The built-in provider of namespace aarch64: architecture versions and flags of ARM CPUs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from pipvariant.providers import _cpu
+from pipvariant.providers.answers import NOTHING, Answer, Origin
+
+__all__ = ["FLAGS", "answer", "decide", "explain"]
+
+NAMESPACE = "aarch64"
+
+#: The flags that are features, in the provider's order.
+FLAGS = tuple(
+    """
+    sve2 flagm2 frint sb btiecv paca pacg ssbs asimdfhm bf16 dcpodp dgh dit flagm i8mm ilrcpc
+    jscvt rng sha3 sha512 svebf16 svei8mm uscat asimddp lrcpc asimdhp dcpop fcma fphp sve asimdrdm
+    atomics aes asimd cpuid crc32 evtstrm fp pmull sha1 sha2
+    """.split()  # noqa: SIM905  # the order is the point, and reads best in running text
+)
+
+_VERSION = re.compile(r"(\d+)(?:\.(\d+))?a")
+
+
+def decide(versions: Iterable[str], flags: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Turn facts about an ARM CPU into the features of this namespace, in the provider's order.
+
+    :param versions: the architecture versions that it has, such as ``armv8.2a``, in any order;
+        ``aarch64`` is the first of them all, and every aarch64 CPU has it.
+    :param flags: its flags, as Linux spells them.
+    """
+    known = {"8a"}
+    for name in versions:
+        version = name.removeprefix("armv")
+        if _VERSION.fullmatch(version):
+            known.add(version)
+    had = frozenset(flags)
+    features = {"version": tuple(sorted(known, key=_position, reverse=True))}
+    features.update((flag, ("on",)) for flag in FLAGS if flag in had)
+    return features
+
+
+def answer(environ: Mapping[str, str]) -> Answer:
+    """Say what the CPU supports; nothing where the interpreter does not run as aarch64."""
+    del environ  # No variable overrides this provider.
+    return _answer(_cpu.read())
+
+
+def _answer(cpu: _cpu.Cpu) -> Answer:
+    facts = {"architecture": cpu.architecture}
+    if cpu.architecture != _cpu.AARCH64:
+        return Answer(NAMESPACE, NOTHING, Origin.BUILT_IN, "architecture", cpu.problems, facts)
+    if cpu.model:
+        facts["CPU"] = cpu.model
+    features = decide(cpu.versions, cpu.flags)
+    return Answer(NAMESPACE, features, Origin.BUILT_IN, "archspec", cpu.problems, facts)
+
+
+def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
+    """Say why none of the values of a feature is supported, or None without better words."""
+    machine = answer.facts.get("architecture", "")
+    if machine != _cpu.AARCH64:
+        return f"needs an aarch64 CPU, this interpreter runs on {machine or 'another one'}"
+    if feature in FLAGS and "on" in values:
+        return f"needs the CPU flag {feature}, which this CPU does not have"
+    wanted = sorted(filter(_VERSION.fullmatch, values), key=_position)
+    if feature != "version" or not wanted:
+        return None
+    best = answer.features["version"][0]
+    return f"needs an ARMv{_armv(wanted[0])} CPU, this one is known to be ARMv{_armv(best)}"
+
+
+def _position(version: str) -> tuple[int, int]:
+    match = _VERSION.fullmatch(version)
+    return (int(match[1]), int(match[2] or 0)) if match else (0, 0)
+
+
+def _armv(version: str) -> str:
+    return f"{version[:-1]}-A"

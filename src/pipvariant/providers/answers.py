@@ -1,0 +1,49 @@
+"""What one namespace of the target supports, and where that knowledge comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+__all__ = ["NOTHING", "Answer", "Origin"]
+
+#: The features of a namespace in which nothing is supported.
+NOTHING: Mapping[str, tuple[str, ...]] = {}
+
+
+class Origin(str, Enum):
+    """Which of the six steps of PEP 825 (supported properties) gave the answer."""
+
+    STATIC = "static"
+    STATED = "stated"
+    BUILT_IN = "built-in"
+    PLUGIN = "plugin"
+    DISABLED = "disabled"
+    NOT_TRUSTED = "not trusted"
+    NOT_ASKED = "not asked"
+    UNKNOWN = "unknown"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one namespace supports.
+
+    :param namespace: the namespace that was asked about.
+    :param features: feature to values; both are in the provider's order, most preferred first.
+        A feature without a supported value is not in it.
+    :param origin: who answered.
+    :param source: the probe, the variable or the package that knew, such as ``NVML``.
+    :param problems: what went wrong on the way, each a sentence for the user.
+    :param facts: what was seen, for people to read, such as ``{"driver": "12.4"}``.
+    """
+
+    namespace: str
+    features: Mapping[str, tuple[str, ...]]
+    origin: Origin
+    source: str = ""
+    problems: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,117 @@
+"""The providers that are built in: which plugin packages they stand in for, and their words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, cast
+
+from pipvariant.providers.answers import Answer, Origin
+
+__all__ = ["BUILT_INS", "BuiltIn", "ask", "explain", "stands_in"]
+
+
+class _Module(Protocol):
+    """What the module of a built-in provider offers."""
+
+    def answer(self, environ: Mapping[str, str]) -> Answer: ...
+
+    def explain(self, feature: str, values: Sequence[str], answer: Answer) -> str | None: ...
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """A built-in provider, and the plugin that it stands in for.
+
+    :param namespace: the only namespace that it answers for.
+    :param packages: the normalised names that the plugin package is published under.
+    :param plugin_class: the name of the class in the plugin package's ``plugin`` module.
+    :param module: the module that has ``answer`` and ``explain``; imported when it is asked.
+    """
+
+    namespace: str
+    packages: tuple[str, ...]
+    plugin_class: str
+    module: str
+
+    def plugin_apis(self, package: str) -> tuple[str, ...]:
+        """Every plugin-api that means this plugin: the default, its module, its class."""
+        default = package.replace("-", "_")
+        return (default, f"{default}.plugin", f"{default}.plugin:{self.plugin_class}")
+
+    def load(self) -> _Module:
+        """Import the module of this provider."""
+        return cast("_Module", import_module(self.module))
+
+
+# A further provider is one more entry here, and its module.
+_ALL = (
+    BuiltIn(
+        "aarch64",
+        ("provider-variant-aarch64", "aarch64-variant-provider"),
+        "AArch64Plugin",
+        "pipvariant.providers.aarch64",
+    ),
+    BuiltIn(
+        "nvidia",
+        ("nvidia-variant-provider",),
+        "NvidiaVariantPlugin",
+        "pipvariant.providers.nvidia",
+    ),
+    BuiltIn(
+        "x86_64",
+        ("provider-variant-x86-64", "x86-64-variant-provider"),
+        "X8664Plugin",
+        "pipvariant.providers.x86_64",
+    ),
+)
+
+#: Namespace to built-in provider.
+BUILT_INS: Mapping[str, BuiltIn] = {built_in.namespace: built_in for built_in in _ALL}
+
+
+def stands_in(namespace: str, packages: Sequence[str], plugin_api: str) -> bool:
+    """Whether a built-in provider stands in for a plugin (PEP 850, built-in providers).
+
+    :param namespace: the namespace that the metadata gives the plugin.
+    :param packages: the normalised names of the packages that the plugin requires here.
+    :param plugin_api: the object reference of the plugin, or the default for it.
+    :returns: true only for the namespace, package and plugin-api of one and the same built-in:
+        another package under a known namespace is a plugin like any other.
+    """
+    built_in = BUILT_INS.get(namespace)
+    if built_in is None:
+        return False
+    reference = "".join(plugin_api.split())
+    return any(
+        package in built_in.packages and reference in built_in.plugin_apis(package)
+        for package in packages
+    )
+
+
+def ask(namespace: str, environ: Mapping[str, str]) -> Answer:
+    """Ask the built-in provider of a namespace; this may start a probe.
+
+    :param namespace: a key of :data:`BUILT_INS`.
+    :param environ: the environment variables that overrides and probes look at.
+    :raises KeyError: no provider of that namespace is built in.
+    :raises InvalidOverride: a variable that replaces the probe has a value that cannot be.
+    """
+    return BUILT_INS[namespace].load().answer(environ)
+
+
+def explain(namespace: str, feature: str, values: Sequence[str], answer: Answer) -> str | None:
+    """Say in plain words why none of the values of one feature is supported.
+
+    :param namespace: the namespace of the unmet property.
+    :param feature: its feature.
+    :param values: the values of which any one would have been enough.
+    :param answer: what the target answered for the namespace.
+    :returns: a phrase such as ``needs CUDA driver >= 12.6, this machine has 12.4``, or None where
+        no better words are known than the property itself.
+    """
+    built_in = BUILT_INS.get(namespace)
+    if built_in is None or answer.origin is not Origin.BUILT_IN or not values:
+        return None
+    return built_in.load().explain(feature, values, answer)

@@ -1,0 +1,161 @@
+"""Run a probe in a child process that cannot hang, flood or outlive the installation."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, cast
+
+from pipvariant.errors import ProbeFailed
+
+__all__ = ["MAX_OUTPUT", "TIME_LIMIT", "run"]
+
+#: Seconds that a probe may take.
+TIME_LIMIT = 5.0
+
+#: Bytes that a probe may answer.
+MAX_OUTPUT = 256 * 1024
+
+# What drivers and the loader need; everything else, credentials above all, stays here.
+_PASSED_ON = (
+    "CUDA_DEVICE_ORDER",
+    "CUDA_MODULE_LOADING",
+    "CUDA_MPS_PIPE_DIRECTORY",
+    "CUDA_VISIBLE_DEVICES",
+    "DYLD_LIBRARY_PATH",
+    "LD_LIBRARY_PATH",
+    "PATH",
+    "PROGRAMFILES",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "WINDIR",
+)
+
+# The child finds modules where this process does, whatever its own start-up would have added.
+_BOOT = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from pipvariant.providers import _child
+_child.main(sys.argv[2])
+"""
+
+# Seconds for a killed process to be gone; one that waits for hardware may take for ever.
+_GRACE = 1.0
+
+
+def run(module: str, *, environ: Mapping[str, str], timeout: float = TIME_LIMIT) -> object:
+    """Call ``report()`` of a module in a child process and return what it reports.
+
+    The child has a clean environment, no standard input, and a session of its own that is ended
+    as a whole at the time limit. What libraries print there is thrown away.
+
+    :param module: the module; it must be importable here.
+    :param environ: the variables to choose from for the child's environment.
+    :param timeout: seconds that the child may take in all.
+    :returns: the report, made of what JSON has.
+    :raises ProbeFailed: the child could not start, took too long, crashed, raised, or answered
+        too much or no JSON.
+    """
+    start = time.monotonic()
+    if not sys.executable:
+        raise ProbeFailed("there is no interpreter to run the probe with", where=module)
+    command = [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else [])]
+    command += ["-c", _BOOT, json.dumps(_search_path()), module]
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_clean(environ),
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+    except OSError as error:
+        raise ProbeFailed(f"the probe could not be started: {error}", where=module) from error
+    stdout = cast("IO[bytes]", process.stdout)
+    read: list[bytes] = []
+    reader = threading.Thread(target=_read, args=(stdout, read), daemon=True)
+    reader.start()
+    try:
+        reader.join(timeout)
+        if reader.is_alive():
+            raise ProbeFailed(f"no answer within {timeout:g} seconds", where=module)
+        output = read[0]
+        if len(output) > MAX_OUTPUT:
+            raise ProbeFailed(f"more than {MAX_OUTPUT} bytes of answer", where=module)
+        try:
+            code = process.wait(max(0.0, timeout - (time.monotonic() - start)))
+        except subprocess.TimeoutExpired:
+            raise ProbeFailed(f"not ended within {timeout:g} seconds", where=module) from None
+    finally:
+        # Also after a good answer: what the driver's libraries started must not stay.
+        _end(process)
+        reader.join(_GRACE)
+        if not reader.is_alive():
+            stdout.close()
+    return _parse(output, code, module)
+
+
+def _read(stream: IO[bytes], into: list[bytes]) -> None:
+    """Read to the end or one byte past the limit, whichever comes first."""
+    into.append(stream.read(MAX_OUTPUT + 1))
+
+
+def _parse(output: bytes, code: int, module: str) -> object:
+    """Take the report out of the child's answer."""
+    if code:
+        ended = f"signal {-code}" if code < 0 else f"exit code {code}"
+        raise ProbeFailed(f"it ended with {ended}", where=module)
+    try:
+        answer = json.loads(output)
+    except (ValueError, RecursionError):
+        raise ProbeFailed("the answer is not JSON", where=module) from None
+    if not isinstance(answer, dict) or answer.keys() not in ({"report"}, {"error"}):
+        raise ProbeFailed("the answer is not a report", where=module)
+    if "error" in answer:
+        raise ProbeFailed(str(answer["error"]), where=module)
+    return answer["report"]
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the whole process group of the child, then the child itself."""
+    if os.name == "posix":
+        # The group is the child's own session; its number is free only when all in it are gone.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    elif process.poll() is None:
+        system = os.environ.get("SYSTEMROOT", r"C:\Windows")
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(
+                [rf"{system}\System32\taskkill.exe", "/T", "/F", "/PID", str(process.pid)],
+                capture_output=True,
+                timeout=_GRACE,
+                check=False,
+            )
+        with contextlib.suppress(OSError):
+            process.kill()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_GRACE)
+
+
+def _clean(environ: Mapping[str, str]) -> dict[str, str]:
+    """Pick the variables that the child may see."""
+    picked = {name: environ[name] for name in _PASSED_ON if environ.get(name)}
+    picked["LC_ALL"] = "C"
+    return picked
+
+
+def _search_path() -> list[str]:
+    """Give the absolute folders that modules are found in here, this project's own among them."""
+    path = [entry for entry in sys.path if os.path.isabs(entry)]
+    root = str(Path(__file__).resolve().parents[2])
+    return path if root in path else [*path, root]

@@ -1,0 +1,195 @@
+"""What the target system supports: the six steps of the standard, each namespace asked once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from pipvariant.providers import known
+from pipvariant.providers.answers import NOTHING, Answer, Origin
+
+if TYPE_CHECKING:
+    from pipvariant.standard.metadata import Metadata, Provider
+
+__all__ = ["Answer", "Origin", "Target"]
+
+
+class Target:
+    """The system that is installed for; it remembers what it was asked.
+
+    :param enabled: namespaces of optional providers that the user turned on.
+    :param disabled: namespaces of providers that the user turned off.
+    :param stated: the user's static list: namespace to feature to values, most preferred first.
+    :param foreign: the target is another machine than this one, which is then never asked.
+    :param environ: environment variables for overrides and probes; those of this process if None.
+    """
+
+    def __init__(
+        self,
+        *,
+        enabled: Iterable[str] = (),
+        disabled: Iterable[str] = (),
+        stated: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
+        foreign: bool = False,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        self._enabled = frozenset(enabled)
+        self._disabled = frozenset(disabled)
+        self._stated = {} if stated is None else dict(stated)
+        self._foreign = foreign
+        self._environ = os.environ if environ is None else environ
+        self._built_in: dict[str, Answer] = {}
+        self._answered: list[tuple[Provider | None, Answer]] = []
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """Everything answered so far, in the order of asking, each answer once."""
+        unique: dict[int, Answer] = {id(answer): answer for _, answer in self._answered}
+        return tuple(unique.values())
+
+    def answer(self, namespace: str, provider: Provider | None) -> Answer:
+        """Say what the target supports in one namespace (PEP 825, section on providers).
+
+        :param namespace: the namespace.
+        :param provider: its entry in the metadata; None for metadata that has no providers, for
+            which only built-in providers answer.
+        :returns: the answer; the same object again when the same is asked again.
+        :raises InvalidOverride: a variable that replaces a probe has a value that cannot be.
+        """
+        for asked, answer in self._answered:
+            if answer.namespace == namespace and asked == provider:
+                return answer
+        answer = self._decide(namespace, provider)
+        self._answered.append((provider, answer))
+        return answer
+
+    def built_in(self, namespace: str) -> Answer:
+        """Ask the built-in provider of a namespace itself, whatever metadata may say.
+
+        :param namespace: the namespace; one without a built-in provider supports nothing.
+        :raises InvalidOverride: a variable that replaces the probe has a value that cannot be.
+        """
+        if namespace not in known.BUILT_INS:
+            problem = f"no provider for namespace {namespace} is built in"
+            return Answer(namespace, NOTHING, Origin.UNKNOWN, problems=(problem,))
+        if namespace not in self._built_in:
+            self._built_in[namespace] = known.ask(namespace, self._environ)
+        return self._built_in[namespace]
+
+    def supported(
+        self, metadata: Metadata, namespaces: Iterable[str]
+    ) -> dict[str, Mapping[str, tuple[str, ...]]]:
+        """Collect what ranking needs: namespace to feature to values, most preferred first.
+
+        :param metadata: says which provider answers for which namespace.
+        :param namespaces: the namespaces that the variants in question use.
+        :raises InvalidOverride: a variable that replaces a probe has a value that cannot be.
+        """
+        return {
+            namespace: self.answer(namespace, metadata.providers.get(namespace)).features
+            for namespace in namespaces
+        }
+
+    def _decide(self, namespace: str, provider: Provider | None) -> Answer:
+        """Go through the six steps in their order; the first that applies answers."""
+        return (
+            # 1. Provider disabled: nothing is supported.
+            self._disabled_one(namespace, provider)
+            # 2. Static properties in the metadata: those, exclusively.
+            or _static(namespace, provider)
+            # 3. The user gave a static list for the target: that, exclusively.
+            or self._stated_one(namespace)
+            # 4. A provider that is built in, for that plugin package and plugin-api: its answer.
+            or self._built_in_one(namespace, provider)
+            # 5. Plugin package not trusted: neither installed nor run, and the user is told.
+            or _not_trusted(namespace, provider)
+            # 6. Trusted: asked. No plugin can be trusted yet, so step 5 answers for them all.
+        )
+
+    def _disabled_one(self, namespace: str, provider: Provider | None) -> Answer | None:
+        """Step 1: optional and not enabled, disabled by the user, or not for such a target."""
+        reason = ""
+        if namespace in self._disabled:
+            reason = "disabled by the user"
+        elif provider is not None and provider.optional and namespace not in self._enabled:
+            reason = "optional, not enabled"
+        elif provider is not None and provider.enable_if is not None and not self._foreign:
+            # A marker is about the target: of another machine, this one cannot evaluate it.
+            reason = "" if _holds(provider) else f"only if {provider.enable_if}"
+        return Answer(namespace, NOTHING, Origin.DISABLED, reason) if reason else None
+
+    def _stated_one(self, namespace: str) -> Answer | None:
+        """Step 3, and its other half: another machine is known by such lists only."""
+        if namespace in self._stated:
+            features = _clean(self._stated[namespace])
+            return Answer(namespace, features, Origin.STATED, "target file")
+        return Answer(namespace, NOTHING, Origin.NOT_ASKED) if self._foreign else None
+
+    def _built_in_one(self, namespace: str, provider: Provider | None) -> Answer | None:
+        """Step 4: a built-in provider, for the plugin that it stands in for or by its namespace."""
+        if provider is None:
+            return self.built_in(namespace)
+        if provider.builtin is not None:
+            problem = (
+                f"the built-in provider {provider.builtin} of namespace {namespace}"
+                " is not supported by this version of pip-variant"
+            )
+            return Answer(namespace, NOTHING, Origin.UNKNOWN, provider.builtin, (problem,))
+        packages = _packages(provider)
+        if provider.requires and not packages:
+            return Answer(namespace, NOTHING, Origin.DISABLED, "no requirement applies here")
+        if known.stands_in(namespace, packages, provider.object_reference(_environment())):
+            return self.built_in(namespace)
+        return None
+
+
+def _static(namespace: str, provider: Provider | None) -> Answer | None:
+    """Step 2; the older form's ``install-time: false`` is static without any property too."""
+    if provider is None or (provider.static_properties is None and provider.install_time):
+        return None
+    features = _clean(provider.static_properties or {})
+    return Answer(namespace, features, Origin.STATIC, "metadata")
+
+
+def _not_trusted(namespace: str, provider: Provider | None) -> Answer:
+    """Step 5."""
+    packages = _packages(provider) if provider is not None else ()
+    package = packages[0] if packages else "(not named)"
+    problem = (
+        f"the plugin package {package} of namespace {namespace} is not trusted:"
+        " it was neither installed nor run"
+    )
+    return Answer(namespace, NOTHING, Origin.NOT_TRUSTED, package, (problem,))
+
+
+def _clean(features: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[str, ...]]:
+    """Copy features without those that have no value, in the same order."""
+    return {feature: tuple(values) for feature, values in features.items() if values}
+
+
+def _holds(provider: Provider) -> bool:
+    """Evaluate the marker of a provider; one that compares what cannot be compared never holds."""
+    try:
+        return provider.is_enabled(_environment())
+    except ValueError:
+        return False
+
+
+def _packages(provider: Provider) -> tuple[str, ...]:
+    """Name the packages that a plugin requires here, normalised, in the order of the metadata."""
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    try:
+        texts = provider.applicable_requires(_environment())
+        return tuple(canonicalize_name(Requirement(text).name) for text in texts)
+    except ValueError:
+        return ()
+
+
+def _environment() -> Mapping[str, str]:
+    """Give the marker environment of the running interpreter."""
+    from packaging.markers import default_environment
+
+    return cast("Mapping[str, str]", default_environment())

@@ -1,0 +1,112 @@
+"""The built-in provider of namespace x86_64: levels and flags of x86-64 CPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pipvariant.providers import _cpu
+from pipvariant.providers.answers import NOTHING, Answer, Origin
+
+__all__ = ["FLAGS", "LEVELS", "answer", "decide", "explain", "lacking", "normalise"]
+
+NAMESPACE = "x86_64"
+
+#: What each level adds to the one below, in the order of the x86-64 psABI; v1 is every x86-64 CPU.
+LEVELS: Mapping[str, tuple[str, ...]] = {
+    "v1": (),
+    "v2": ("cx16", "lahf_lm", "popcnt", "sse3", "sse4_1", "sse4_2", "ssse3"),
+    "v3": ("avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"),
+    "v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
+}
+
+#: The flags that are features, in the provider's order.
+FLAGS = tuple(
+    """
+    avx_vnni cppc ibrs_enhanced tsc_adjust flush_l1d movdir64b movdiri avx512_bf16 avx512_bitalg
+    avx512_vbmi2 avx512_vnni avx512_vp2intersect avx512_vpopcntdq avx512ifma avx512vbmi rdpid
+    sha_ni vaes vpclmulqdq clwb clzero avx512bw avx512cd avx512dq avx512f avx512vl clflushopt gfni
+    rdseed xsavec xsaveopt adx avx2 avx bmi2 bmi1 abm f16c fma movbe xsave rdrand aes pclmulqdq
+    sse4a fsgsbase sse4_2 sse4_1 ssse3 sse3 cx16 lahf_lm popcnt sse2 sse mmx
+    """.split()  # noqa: SIM905  # the order is the point, and reads best in running text
+)
+
+# Each pair: a flag as some system spells it, and the flag that it implies.
+_IMPLIED = (("pni", "sse3"), ("ssse3", "sse3"), ("lzcnt", "abm"))
+
+# A CPU generation misses many flags of the next level at once; this few are hidden ones.
+_HIDDEN_AT_MOST = 2
+
+
+def normalise(flags: Iterable[str]) -> frozenset[str]:
+    """Add the names that the standard uses for flags that systems spell in other ways."""
+    known = set(flags)
+    known.update(implied for spelled, implied in _IMPLIED if spelled in known)
+    return frozenset(known)
+
+
+def lacking(flags: frozenset[str], level: str) -> tuple[str, ...]:
+    """Name the flags that a level adds and the CPU does not have."""
+    return tuple(flag for flag in LEVELS[level] if flag not in flags)
+
+
+def decide(flags: frozenset[str]) -> dict[str, tuple[str, ...]]:
+    """Turn normalised CPU flags into the features of this namespace, in the provider's order.
+
+    A level needs every flag of it and of those below, so a hidden flag costs the level.
+    """
+    levels: list[str] = []
+    for level in LEVELS:
+        if lacking(flags, level):
+            break
+        levels.append(level)
+    features = {"level": tuple(reversed(levels))}
+    features.update((flag, ("on",)) for flag in FLAGS if flag in flags)
+    return features
+
+
+def answer(environ: Mapping[str, str]) -> Answer:
+    """Say what the CPU supports; nothing where the interpreter does not run as x86-64."""
+    del environ  # No variable overrides this provider.
+    return _answer(_cpu.read())
+
+
+def _answer(cpu: _cpu.Cpu) -> Answer:
+    facts = {"architecture": cpu.architecture}
+    if cpu.architecture != _cpu.X86_64:
+        return Answer(NAMESPACE, NOTHING, Origin.BUILT_IN, "architecture", cpu.problems, facts)
+    flags = normalise(cpu.flags)
+    features = decide(flags)
+    problems = list(cpu.problems)
+    if cpu.model:
+        facts["CPU"] = cpu.model
+    best = features["level"][0]
+    above = list(LEVELS)[len(features["level"]) :]
+    for level in above:
+        if missing := lacking(flags, level):
+            facts[f"{level} lacks"] = " ".join(missing)
+    if above and len(missing := lacking(flags, above[0])) <= _HIDDEN_AT_MOST:
+        problems.append(
+            f"this CPU counts as x86-64-{best}: {above[0]} lacks {', '.join(missing)},"
+            " which a hypervisor or the firmware may hide"
+        )
+    return Answer(NAMESPACE, features, Origin.BUILT_IN, "archspec", tuple(problems), facts)
+
+
+def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
+    """Say why none of the values of a feature is supported, or None without better words."""
+    machine = answer.facts.get("architecture", "")
+    if machine != _cpu.X86_64:
+        return f"needs an x86-64 CPU, this interpreter runs on {machine or 'another one'}"
+    if feature in FLAGS and "on" in values:
+        return f"needs the CPU flag {feature}, which this CPU does not have"
+    wanted = [level for level in LEVELS if level in values]
+    if feature != "level" or not wanted:
+        return None
+    missing = [
+        flag
+        for level in LEVELS
+        if level <= wanted[0]
+        for flag in answer.facts.get(f"{level} lacks", "").split()
+    ]
+    best = answer.features["level"][0]
+    return f"needs x86-64-{wanted[0]}, this CPU is {best} (lacks {', '.join(missing)})"
