@@ -1,0 +1,65 @@
+"""Writing a small wheel from nothing, variant or not."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import zipfile
+from collections.abc import Mapping
+
+from pipvariant.standard.filename import join_label
+from pipvariant.standard.metadata import Metadata, to_json
+
+__all__ = ["new_wheel"]
+
+#: The oldest time that a zip file can hold: equal input gives equal bytes.
+EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def new_wheel(
+    name: str,
+    version: str,
+    files: Mapping[str, str],
+    *,
+    summary: str = "",
+    variant: Metadata | None = None,
+) -> tuple[str, bytes]:
+    """Return filename and bytes of a pure Python wheel.
+
+    :param name: project name, written as in wheel filenames.
+    :param files: path inside the wheel -> text.
+    :param variant: metadata with exactly one label, written as ``variant.json`` and into the
+        filename (PEP 825, variant metadata).
+    """
+    filename = f"{name}-{version}-py3-none-any.whl"
+    info = f"{name}-{version}.dist-info"
+    entries = dict(files)
+    entries[f"{info}/METADATA"] = (
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nSummary: {summary}\n"
+    )
+    entries[f"{info}/WHEEL"] = (
+        "Wheel-Version: 1.0\nGenerator: pip-variant\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    )
+    if variant is not None:
+        (label,) = variant.variants
+        filename = join_label(filename, label)
+        entries[f"{info}/variant.json"] = to_json(variant)
+    entries[f"{info}/RECORD"] = _record(entries, info)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, text in entries.items():
+            entry = zipfile.ZipInfo(path, EPOCH)
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, text)
+    return filename, stream.getvalue()
+
+
+def _record(entries: Mapping[str, str], info: str) -> str:
+    lines = []
+    for path, text in entries.items():
+        data = text.encode()
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        lines.append(f"{path},sha256={digest},{len(data)}")
+    return "\n".join([*lines, f"{info}/RECORD,,", ""])

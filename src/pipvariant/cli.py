@@ -1,0 +1,33 @@
+"""The entry point: put the shim on, hand the arguments to pip."""
+
+from __future__ import annotations
+
+import sys
+
+from pipvariant import shim
+from pipvariant.errors import PipVariantError
+
+__all__ = ["main"]
+
+#: pip imports a command by these words when it is asked for, and not before.
+COMMANDS = {
+    "variant": (
+        "pipvariant.commands.variant",
+        "VariantCommand",
+        "Show what this machine supports; try variant wheels out.",
+    )
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run pip, made aware of variant wheels, in this process.
+
+    :param argv: what stands behind ``pip-variant``; the process's own arguments by default.
+    :returns: pip's exit code; 1 when this pip cannot be patched or an override is wrong.
+    """
+    try:
+        shim.apply(commands=COMMANDS)
+        return shim.run_pip(sys.argv[1:] if argv is None else argv)
+    except PipVariantError as error:
+        sys.stderr.write(f"ERROR: {error}\n")
+        return 1

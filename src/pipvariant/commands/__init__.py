@@ -1,0 +1,1 @@
+"""``pip-variant variant ...``: parse, call, print. The only room that prints."""

@@ -1,0 +1,185 @@
+"""``variant demo``: variant wheels tried out on this machine, with nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from pipvariant.commands import platform
+
+if TYPE_CHECKING:
+    from pipvariant.standard.metadata import Metadata
+
+__all__ = ["run"]
+
+VERSION = "1.0"
+LIMIT = 60
+#: The providers as a maintainer would write them into the metadata.
+PROVIDERS: dict[str, dict[str, Any]] = {
+    "aarch64": {
+        "requires": ["provider-variant-aarch64"],
+        "plugin-api": "aarch64_variant_provider",
+    },
+    "blas": {"static-properties": {"library": ["openblas", "mkl"]}},
+    "nvidia": {
+        "requires": ["nvidia-variant-provider"],
+        "plugin-api": "nvidia_variant_provider.plugin:NvidiaVariantPlugin",
+    },
+    "x86_64": {"requires": ["provider-variant-x86-64"], "plugin-api": "x86_64_variant_provider"},
+}
+#: project -> label -> properties, as namespace -> feature -> values.
+PROJECTS: dict[str, dict[str, dict[str, dict[str, list[str]]]]] = {
+    "demo_blas": {
+        "mkl": {"blas": {"library": ["mkl"]}},
+        "openblas": {"blas": {"library": ["openblas"]}},
+    },
+    "demo_cpu": {
+        "armv8.2": {"aarch64": {"version": ["8.2a"]}},
+        "armv9": {"aarch64": {"version": ["9.0a"]}},
+        "null": {},
+        "x86_v2": {"x86_64": {"level": ["v2"]}},
+        "x86_v3": {"x86_64": {"level": ["v3"]}},
+        "x86_v4": {"x86_64": {"level": ["v4"]}},
+    },
+    "demo_cuda": {
+        "cu126": {"nvidia": {"cuda_version_lower_bound": ["12.6"]}},
+        "cu128": {"nvidia": {"cuda_version_lower_bound": ["12.8"]}},
+        "cu130": {"nvidia": {"cuda_version_lower_bound": ["13.0"]}},
+        "null": {},
+    },
+}
+
+
+def run(out: TextIO) -> int:
+    """Make an index, install from it with ``pip-variant install``, say what was chosen and why.
+
+    :returns: the exit code of the installation.
+    """
+    out.write("What this machine supports (pip-variant variant platform):\n")
+    platform.table(out, platform.answers())
+    with tempfile.TemporaryDirectory(prefix="pip-variant-demo-") as folder:
+        root = Path(folder)
+        for project in PROJECTS:
+            _make_project(root / "simple", project)
+        with _Served(root) as url:
+            code = _install(out, root, url)
+        if code == 0:
+            _explain(out, root)
+    return code
+
+
+def _make_project(simple: Path, project: str) -> None:
+    """Write one project of the index: wheels of all labels, a plain one, JSON and the page."""
+    from pipvariant.authoring.wheel import new_wheel
+    from pipvariant.standard.filename import variants_json_name
+    from pipvariant.standard.metadata import to_json
+
+    folder = simple / project.replace("_", "-")
+    folder.mkdir(parents=True)
+    labels = PROJECTS[project]
+    made = [new_wheel(project, VERSION, {f"{project}.py": "LABEL = ''\n"})]
+    for label in labels:
+        files = {f"{project}.py": f"LABEL = {label!r}\n"}
+        made.append(new_wheel(project, VERSION, files, variant=_metadata(project, [label])))
+    for filename, data in made:
+        (folder / filename).write_bytes(data)
+    index = variants_json_name(project, VERSION)
+    (folder / index).write_text(to_json(_metadata(project, list(labels))), encoding="utf-8")
+    links = "".join(
+        f'<a href="{name}">{name}</a><br>\n' for name in sorted(os.listdir(folder))
+    )
+    (folder / "index.html").write_text(f"<!DOCTYPE html>\n{links}", encoding="utf-8")
+
+
+def _metadata(project: str, labels: list[str]) -> Metadata:
+    from pipvariant.standard.metadata import from_dict
+
+    variants = PROJECTS[project]
+    # Equal in all files of the project: the namespaces that any of its labels uses.
+    namespaces = sorted({namespace for properties in variants.values() for namespace in properties})
+    return from_dict(
+        {
+            "$schema": "https://variants-schema.wheelnext.dev/peps/826/v0.2.0.json",
+            "default-priorities": {"namespace": namespaces},
+            "providers": {namespace: PROVIDERS[namespace] for namespace in namespaces},
+            "variants": {label: variants[label] for label in labels},
+        }
+    )
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base names it so
+        """Say nothing: the user reads what pip says."""
+
+
+class _Served:
+    """While it is entered, a folder is served on a free port of this machine."""
+
+    def __init__(self, folder: Path) -> None:
+        handler = partial(_Handler, directory=str(folder))
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+
+    def __enter__(self) -> str:
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{self._server.server_port}/simple/"
+
+    def __exit__(self, *exc: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _install(out: TextIO, root: Path, url: str) -> int:
+    command = ["install", "--target", str(root / "target"), "--index-url", url, *_projects()]
+    out.write(f"\n$ pip-variant {' '.join(command)}\n")
+    out.flush()
+    options = ["--isolated", "--disable-pip-version-check", "--no-cache-dir", "--no-input"]
+    report = ["--progress-bar", "off", "--report", str(root / "report.json")]
+    # The user's own settings (other indexes, proxies) are not for this index.
+    environ = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.upper().startswith("PIP_") and not name.lower().endswith("_proxy")
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "pipvariant", *options, *command, *report],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        encoding="utf-8",
+        errors="replace",
+        timeout=LIMIT,
+        env=environ,
+        check=False,
+    )
+    out.write(done.stdout)
+    return done.returncode
+
+
+def _projects() -> list[str]:
+    return [project.replace("_", "-") for project in PROJECTS]
+
+
+def _explain(out: TextIO, root: Path) -> None:
+    """Print for each project what was installed and what became of every other label."""
+    report = json.loads((root / "report.json").read_text(encoding="utf-8"))
+    for item in report["install"]:
+        variant = item["variant"]
+        project = item["metadata"]["name"]
+        label = variant["label"]
+        out.write(f"\n{project} {VERSION}: installed {label or 'the plain wheel'}\n")
+        for other in variant["compatible"]:
+            if other != label:
+                out.write(f"  {other:<9} fits, {label} is preferred\n")
+        for rejected in variant["rejected"]:
+            reason = rejected["reason"].partition(" ")[2]
+            out.write(f"  {rejected['label']:<9} {reason}\n")
+        if label:
+            out.write(f"  {'(plain)':<9} only taken when no variant fits\n")

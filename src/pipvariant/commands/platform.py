@@ -1,0 +1,83 @@
+"""``variant platform``: what this machine supports, by namespace, and who says so."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from pipvariant.providers.target import Answer
+
+__all__ = ["answers", "run", "table"]
+
+#: So many values are shown in the table; ``--json`` has them all.
+SHOWN = 6
+
+
+def run(out: TextIO, *, as_json: bool) -> int:
+    """Print the answers of all built-in providers; return the exit code."""
+    given = answers()
+    if as_json:
+        json.dump([_as_dict(answer) for answer in given], out, indent=2)
+        out.write("\n")
+    else:
+        table(out, given)
+    return 0
+
+
+def answers() -> list[Answer]:
+    """Ask every built-in provider about this machine."""
+    from pipvariant.providers.known import BUILT_IN
+    from pipvariant.providers.target import Target
+
+    target = Target()
+    return [target.built_in(namespace) for namespace in sorted(BUILT_IN)]
+
+
+def table(out: TextIO, given: list[Answer]) -> None:
+    """Print answers for people: a line for each feature, then what should be known."""
+    from pip._vendor.rich.box import SIMPLE_HEAD
+    from pip._vendor.rich.console import Console
+    from pip._vendor.rich.table import Table
+
+    drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
+    drawn.add_column("namespace")
+    drawn.add_column("feature", overflow="fold", max_width=34)
+    drawn.add_column("supported values, most preferred first", overflow="fold")
+    drawn.add_column("says")
+    for answer in given:
+        rows = list(_rows(answer)) or [("-", "nothing")]
+        for number, (features, values) in enumerate(rows):
+            first = number == 0
+            drawn.add_row(
+                answer.namespace if first else "", features, values, answer.source if first else ""
+            )
+    console: Any = Console(file=out, highlight=False, soft_wrap=False)
+    console.print(drawn)
+    for answer in given:
+        for key, value in answer.facts.items():
+            console.print(f"{answer.namespace}: {key} {value}", markup=False)
+        for problem in answer.problems:
+            console.print(f"{answer.namespace}: {problem}", markup=False)
+
+
+def _rows(answer: Answer) -> Any:
+    """Yield (features, values); features in a row with equal values share one line."""
+    for values, group in itertools.groupby(answer.features.items(), key=lambda item: item[1]):
+        features = [feature for feature, _ in group]
+        shown = ", ".join(values[:SHOWN])
+        if len(values) > SHOWN:
+            shown += f", ... {values[-1]} ({len(values)} values)"
+        yield ", ".join(features), shown
+
+
+def _as_dict(answer: Answer) -> dict[str, Any]:
+    return {
+        "namespace": answer.namespace,
+        "origin": answer.origin.value,
+        "source": answer.source,
+        "features": {feature: list(values) for feature, values in answer.features.items()},
+        "facts": dict(answer.facts),
+        "problems": list(answer.problems),
+    }

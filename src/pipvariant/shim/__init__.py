@@ -1,0 +1,86 @@
+"""The shim: the only room that knows pip. Everything else is unaware of it.
+
+:func:`apply` does what every command needs, which is next to nothing. Only when pip has
+parsed the options of a command that looks at an index are the patches looked up, put on all
+together, and proven by their effect; pip has done nothing until then.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pipvariant.shim.patches import Patches
+    from pipvariant.shim.run import Run
+
+__all__ = ["apply", "run_pip", "undo"]
+
+_applied: Patches | None = None
+
+
+def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
+    """Make the pip of this process variant-aware.
+
+    :param commands: further pip commands, name -> (module, class, summary).
+    :returns: what this run knows; empty until a command is parsed.
+    :raises UnsupportedPip: when this pip is not a known one; then nothing is changed.
+    """
+    from pipvariant.shim import builds
+    from pipvariant.shim.patches import Patches
+    from pipvariant.shim.pips import this_pip
+    from pipvariant.shim.run import Run
+
+    global _applied  # noqa: PLW0603 - a process has one pip, so one set of patches
+    undo()
+    pip = this_pip()
+    run = Run()
+    _applied = patches = Patches(pip)
+    patches.put(builds.patches(pip))
+    registry: Any = import_module("pip._internal.commands")
+    for name, described in (commands or {}).items():
+        registry.commands_dict[name] = registry.CommandInfo(*described)
+        patches.on_undo(functools.partial(registry.commands_dict.pop, name))
+    create_command = registry.create_command
+
+    def create_variant_command(name: str, **kwargs: Any) -> Any:
+        from pipvariant.shim import options
+
+        command = create_command(name, **kwargs)
+
+        def before_run(values: Any) -> None:
+            options.configure(run, name, values)
+            if options.looks_at_an_index(name, values):
+                _activate(patches, pip, run)
+
+        options.add_to(command, before_run)
+        return command
+
+    patches.replace(registry, "create_command", create_variant_command)
+    return run
+
+
+def undo() -> None:
+    """Put back every object of pip that was replaced. Harmless when none was."""
+    global _applied  # noqa: PLW0603 - see apply
+    if _applied is not None:
+        _applied.undo()
+        _applied = None
+
+
+def run_pip(argv: list[str]) -> int:
+    """Run pip's own main function in this process and return its exit code."""
+    from pipvariant.shim.pips import entry_point, this_pip
+
+    return entry_point(this_pip())(argv)
+
+
+def _activate(patches: Patches, pip: Any, run: Run) -> None:
+    from pipvariant.shim import choosing, filenames, links, reports, selection, wheels
+
+    run.order = functools.partial(choosing.order, run)
+    run.check = functools.partial(wheels.check, run)
+    rooms = (filenames, links, selection, wheels, reports)
+    patches.put(patch for room in rooms for patch in room.patches(pip, run))

@@ -1,0 +1,85 @@
+"""Wheel filenames: pip sees the plain name, the label is kept beside (PEP 825, filename)."""
+
+from __future__ import annotations
+
+import contextlib
+from importlib import import_module
+from typing import Any
+
+from pipvariant.errors import InvalidFilename
+from pipvariant.shim.patches import Patch
+from pipvariant.shim.pips import Pip
+from pipvariant.shim.run import Run
+from pipvariant.standard.filename import split_label
+
+__all__ = ["label_of", "patches"]
+
+WHEEL = "pip._internal.models.wheel"
+PROOF = "proof-1.0-py3-none-any-label.whl"
+
+
+def label_of(link: Any) -> str | None:
+    """Return the variant label in the filename of a link, None for any other file."""
+    return split_label(link.filename)[1]
+
+
+def patches(pip: Pip, run: Run) -> list[Patch]:
+    """Patch the ``Wheel`` class, and the modules that split filenames by themselves."""
+    return [
+        Patch(f"{WHEEL}:Wheel.__init__", lambda original: _wheel(run, original), _prove_wheel),
+        *(
+            Patch(target, lambda original: _parser(run, original), _prove_parser(target))
+            for target in pip.filename_parsers
+        ),
+    ]
+
+
+def _wheel(run: Run, original: Any) -> Any:
+    invalid: Any = import_module("pip._internal.exceptions").InvalidWheelFilename
+    # Labels of one wheel share the plain name: it is parsed once for all of them.
+    parsed: dict[str, dict[str, Any]] = {}
+
+    def __init__(self: Any, filename: str) -> None:
+        try:
+            plain, label = split_label(filename)
+        except InvalidFilename as error:
+            raise invalid(str(error)) from None
+        if label is None:
+            original(self, filename)
+            return
+        if run.no_variant:
+            # Up to 22.2 pip takes some variant wheels for ordinary ones.
+            raise invalid(f"{filename} is a variant wheel and variants are off")
+        known = parsed.get(plain)
+        if known is None:
+            original(self, plain)
+            # 25.1 and 25.2 read the build tag from `filename` again when it is asked for.
+            with contextlib.suppress(TypeError):
+                self.build_tag  # noqa: B018 - the property keeps what it finds
+            known = parsed[plain] = dict(vars(self))
+        else:
+            vars(self).update(known)
+        self.filename = filename
+
+    return __init__
+
+
+def _parser(run: Run, original: Any) -> Any:
+    def parse_wheel_filename(filename: str, **options: Any) -> Any:
+        try:
+            plain, label = split_label(filename)
+        except InvalidFilename:
+            return original(filename, **options)
+        return original(filename if run.no_variant or label is None else plain, **options)
+
+    return parse_wheel_filename
+
+
+def _prove_wheel() -> bool:
+    wheel = import_module(WHEEL).Wheel(PROOF)
+    return (wheel.name, wheel.version, wheel.filename) == ("proof", "1.0", PROOF)
+
+
+def _prove_parser(target: str) -> Any:
+    module, _, name = target.partition(":")
+    return lambda: getattr(import_module(module), name)(PROOF)[0] == "proof"

@@ -1,0 +1,100 @@
+"""Links: ``variants.json`` files are kept, each with the source it came from."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any
+
+from pipvariant.shim.patches import Patch
+from pipvariant.shim.pips import Pip
+from pipvariant.shim.run import Run
+from pipvariant.standard.filename import parse_variants_json_name
+
+__all__ = ["json_link", "patches", "source_of"]
+
+FINDER = "pip._internal.index.package_finder"
+
+
+def source_of(link: Any) -> str:
+    """Return where a link was found: the URL of its page, or of its folder.
+
+    Variant metadata speaks only for the wheels of its own source (PEP 825, index metadata).
+    """
+    comes_from = link.comes_from
+    if comes_from is None:
+        return str(link.url_without_fragment).rpartition("/")[0]
+    # In 22.2 a link can carry the page itself instead of its URL.
+    return str(getattr(comes_from, "url", comes_from))
+
+
+def json_link(run: Run, link: Any, name: str, version: Any) -> Any:
+    """Return the link of the ``variants.json`` for a wheel link, None if its source has none.
+
+    :param name: canonical project name; ``version``: pip's version object.
+    """
+    source = source_of(link)
+    # A --find-links folder of new pips hands on wheels and sdists only: look beside them.
+    if link.comes_from is None and link.is_file and source not in run.folders:
+        run.folders.add(source)
+        folder = os.path.dirname(link.file_path)
+        to_url: Any = import_module("pip._internal.utils.urls").path_to_url
+        link_class = type(link)
+        with os.scandir(folder) as entries:
+            names = sorted(entry.name for entry in entries)
+        for filename in names:
+            if filename.endswith("-variants.json"):
+                _keep(run, link_class(to_url(os.path.join(folder, filename))))
+    return run.json_links.get((source, name, version))
+
+
+def patches(pip: Pip, run: Run) -> list[Patch]:
+    """Patch the place where all links of a project pass, whatever kind of page they are from."""
+    return [
+        Patch(
+            f"{FINDER}:PackageFinder.evaluate_links",
+            lambda original: _evaluate_links(run, original),
+            lambda: _prove(run),
+        )
+    ]
+
+
+def _evaluate_links(run: Run, original: Any) -> Any:
+    def evaluate_links(self: Any, link_evaluator: Any, links: Any) -> Any:
+        if run.no_variant:
+            return original(self, link_evaluator, links)
+        kept = []
+        for link in links:
+            if "-variants.json" in link.url:
+                _keep(run, link)
+            else:
+                kept.append(link)
+        return original(self, link_evaluator, kept)
+
+    return evaluate_links
+
+
+def _keep(run: Run, link: Any) -> None:
+    parsed = parse_variants_json_name(link.filename)
+    if parsed is None:
+        return
+    vendored: Any = import_module("pip._vendor.packaging.version")
+    name, version = parsed
+    try:
+        key = (source_of(link), name, vendored.Version(version))
+    except vendored.InvalidVersion:
+        return
+    # Should a page list the same file twice, the first one counts, as with wheels.
+    run.json_links.setdefault(key, link)
+
+
+def _prove(run: Run) -> bool:
+    finder_class = import_module(FINDER).PackageFinder
+    link = import_module("pip._internal.models.link").Link(
+        "https://proof.invalid/proof-1.0-variants.json", comes_from="proof"
+    )
+    finder_class.evaluate_links(object.__new__(finder_class), None, [link])
+    seen = [key for key, value in run.json_links.items() if value is link]
+    for key in seen:
+        del run.json_links[key]
+    return bool(seen)

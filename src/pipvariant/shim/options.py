@@ -1,0 +1,102 @@
+"""Options: what ``pip-variant`` adds to every command that looks at an index."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from optparse import Option, OptionGroup
+from typing import Any
+
+from pipvariant.shim.run import Run
+
+__all__ = ["add_to", "configure", "looks_at_an_index"]
+
+
+def add_to(command: Any, before_run: Callable[[Any], None]) -> None:
+    """Add the options to a pip command, and a step between its parsing and its running.
+
+    pip's parser reads them from the command line, from ``pip.conf`` and from ``PIP_*``.
+
+    :param before_run: called with the options when they are parsed.
+    """
+    if not command.parser.has_option("--index-url"):
+        return
+    group = OptionGroup(command.parser, "Wheel Variant Options")
+    for option in _options():
+        group.add_option(option)
+    command.parser.add_option_group(group)
+    parse_args = command.parse_args
+
+    def parse_then_prepare(args: list[str]) -> Any:
+        options, rest = parse_args(args)
+        before_run(options)
+        return options, rest
+
+    command.parse_args = parse_then_prepare
+
+
+def looks_at_an_index(command: str, options: Any) -> bool:
+    """Say whether a command with these options will ask an index for files."""
+    return command != "list" or bool(options.outdated or options.uptodate)
+
+
+def configure(run: Run, command: str, options: Any) -> None:
+    """Write the options of a command into the run."""
+    run.command = command
+    run.no_variant = bool(options.no_variant)
+    run.enabled = tuple(options.enable_provider)
+    run.disabled = tuple(options.disable_provider)
+    run.foreign = _is_foreign(options)
+    deprecated = getattr(options, "deprecated_features_enabled", None) or ()
+    run.legacy_resolver = "legacy-resolver" in deprecated
+    run.report = bool(getattr(options, "json_report_file", None))
+    # A pip that builds in a child process gets its options from the environment only.
+    if run.no_variant:
+        os.environ["PIP_NO_VARIANT"] = "1"
+    for variable, namespaces in (
+        ("PIP_ENABLE_PROVIDER", run.enabled),
+        ("PIP_DISABLE_PROVIDER", run.disabled),
+    ):
+        if namespaces:
+            os.environ[variable] = " ".join(namespaces)
+
+
+def _options() -> list[Option]:
+    option_class: Any = import_module("pip._internal.cli.cmdoptions").PipOption
+    return [
+        option_class(
+            "--no-variant",
+            dest="no_variant",
+            action="store_true",
+            default=False,
+            help="Be exactly plain pip: no variant wheel is considered, no variant metadata is "
+            "fetched, no provider is asked.",
+        ),
+        option_class(
+            "--enable-provider",
+            dest="enable_provider",
+            action="append",
+            default=[],
+            metavar="NAMESPACE",
+            help="Let the optional provider of this namespace answer. Can be given several times.",
+        ),
+        option_class(
+            "--disable-provider",
+            dest="disable_provider",
+            action="append",
+            default=[],
+            metavar="NAMESPACE",
+            help="Let the provider of this namespace not answer: its variants do not fit. Can be "
+            "given several times.",
+        ),
+    ]
+
+
+def _is_foreign(options: Any) -> bool:
+    """Say whether the files are for another machine than the one that pip runs on."""
+    if any(getattr(options, name, None) for name in ("platforms", "abis", "implementation")):
+        return True
+    wanted = getattr(options, "python_version", None)
+    return bool(wanted) and tuple(wanted) != sys.version_info[: len(tuple(wanted))]

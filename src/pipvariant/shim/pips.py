@@ -1,0 +1,96 @@
+"""Everything that differs between pip releases, each difference named once.
+
+A difference is asked for as a question ("where is ...") and answered by major and minor
+version, so that a development build counts as the release it becomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, NamedTuple, cast
+
+from pipvariant.errors import UnsupportedPip
+
+__all__ = ["NEWEST", "OLDEST", "Pip", "entry_point", "this_pip"]
+
+OLDEST = (22, 2)
+NEWEST = (26, 3)
+
+
+class Pip(NamedTuple):
+    """The pip of this environment: ``version`` as (major, minor), ``text`` as pip writes it."""
+
+    version: tuple[int, int]
+    text: str
+
+    @property
+    def runnable(self) -> tuple[str, ...]:
+        """Where pip asks for the file that a pip in a child process is started with.
+
+        The name is copied into other modules when those are imported, so all of its places
+        are listed: first where it is defined, then where it may have been copied to.
+        """
+        if self.version < (22, 3):
+            return ("pip._internal.build_env:_get_runnable_pip",)
+        if self.version < (26, 2):
+            return (
+                "pip._internal.build_env:get_runnable_pip",
+                "pip._internal.cli.main_parser:get_runnable_pip",
+            )
+        return (
+            "pip._internal.utils.misc:get_runnable_pip",
+            "pip._internal.cli.main_parser:get_runnable_pip",
+        )
+
+    @property
+    def filename_parsers(self) -> tuple[str, ...]:
+        """Modules that split wheel filenames by themselves, without the ``Wheel`` class."""
+        parsers = []
+        # From 24.0 a --find-links folder is scanned by name.
+        if self.version >= (24, 0):
+            parsers.append("pip._internal.index.sources:parse_wheel_filename")
+        # From 26.1 requirements can come from a lock file, which has wheel filenames in it.
+        if self.version >= (26, 1):
+            parsers.append("pip._internal.req.constructors:parse_wheel_filename")
+            parsers.append("pip._vendor.packaging.pylock:parse_wheel_filename")
+        return tuple(parsers)
+
+
+def this_pip() -> Pip:
+    """Look at the pip of this environment.
+
+    :raises UnsupportedPip: when there is none, or it is not one of the known releases.
+    """
+    try:
+        text = cast("str", import_module("pip").__version__)
+        numbers = text.split(".")
+        version = (int(numbers[0]), int(numbers[1].split("rc")[0].split("b")[0]))
+    except ImportError as error:
+        raise UnsupportedPip(
+            "there is no pip in this environment",
+            remedy="Install one with `python -m ensurepip`.",
+        ) from error
+    except (AttributeError, IndexError, ValueError):
+        version = (0, 0)
+    if not OLDEST <= version <= NEWEST:
+        raise unsupported(text, "is not a pip that pip-variant knows")
+    return Pip(version, text)
+
+
+def unsupported(found: str, what: str) -> UnsupportedPip:
+    """Make the error for a pip that cannot be patched: the pip found, the range, the way out."""
+    oldest, newest = (".".join(map(str, version)) for version in (OLDEST, NEWEST))
+    return UnsupportedPip(
+        f"pip {found} {what}; pip-variant works with pip {oldest} to {newest}",
+        remedy="Nothing was done. Plain `pip` works as always (without variant wheels); "
+        "a newer pip-variant may know this pip.",
+    )
+
+
+def entry_point(pip: Pip) -> Callable[[list[str]], int]:
+    """Return pip's own main function, which takes the arguments and returns the exit code."""
+    module: Any = import_module("pip._internal.cli.main")
+    # From 26.3 `cli` is the entry of a process that ends with pip; it blocks late imports.
+    main = module.cli if pip.version >= (26, 3) else module.main
+    return cast("Callable[[list[str]], int]", main)

@@ -1,0 +1,70 @@
+"""What one run knows. Patches talk through it, never to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pipvariant.providers.target import Target
+    from pipvariant.shim.choosing import Outcome
+    from pipvariant.standard.metadata import Metadata
+
+__all__ = ["Run"]
+
+#: One candidate: its link, its name as pip knows it, its version, and what pip made of it.
+Item = Any
+
+
+class Run:
+    """The options, the target and the tables of one pip run.
+
+    ``order`` and ``check`` are what the patches ask for; :func:`pipvariant.shim.apply` sets
+    them, and a proof replaces them for a moment to see that pip really comes by.
+    """
+
+    def __init__(self) -> None:
+        #: Options, as the user gave them.
+        self.command = ""
+        self.no_variant = False
+        self.foreign = False
+        self.legacy_resolver = False
+        self.report = False
+        self.enabled: tuple[str, ...] = ()
+        self.disabled: tuple[str, ...] = ()
+        #: (source, canonical project name, version) -> link of a variants.json.
+        self.json_links: dict[tuple[str, str, Any], Any] = {}
+        #: Folders whose files were looked through for variants.json.
+        self.folders: set[str] = set()
+        #: (source, canonical project name, version) -> what was read, None if nothing usable.
+        self.metadata: dict[tuple[str, str, Any], Metadata | None] = {}
+        #: URL of a wheel -> what was decided about its project and version.
+        self.outcomes: dict[str, Outcome] = {}
+        #: (canonical project name, version) of the versions that were left out, in order.
+        self.skipped: dict[tuple[str, Any], Outcome] = {}
+        #: Sentences that the user was already told.
+        self.told: set[str] = set()
+        #: The hashes that the newest search of the finder was for.
+        self.hashes: Any = None
+        #: Set while pip asks for the one best file at once (legacy resolver).
+        self.eager = False
+        self.order: Callable[[Any, Sequence[Any], Any], list[Any]]
+        self.check: Callable[[Any], None]
+        self._target: Target | None = None
+
+    @property
+    def target(self) -> Target:
+        """What the target supports; made on first use, asked only for what is needed."""
+        if self._target is None:
+            from pipvariant.providers.target import Target
+
+            self._target = Target(
+                enabled=self.enabled, disabled=self.disabled, foreign=self.foreign
+            )
+        return self._target
+
+    def tell_once(self, sentence: str) -> bool:
+        """Return whether this sentence is new to the user in this run."""
+        new = sentence not in self.told
+        self.told.add(sentence)
+        return new

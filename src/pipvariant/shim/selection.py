@@ -1,0 +1,265 @@
+"""Selection: pip's resolver visits versions as always and gets the best file of each.
+
+The metadata of a version is read, and providers are asked, only when the resolver visits
+that version. That is the only lazy point which all pips have in common.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator
+from importlib import import_module
+from operator import itemgetter
+from typing import Any
+
+from pipvariant.shim.choosing import Candidate
+from pipvariant.shim.filenames import label_of
+from pipvariant.shim.patches import Patch
+from pipvariant.shim.pips import Pip
+from pipvariant.shim.run import Run
+
+__all__ = ["patches"]
+
+FOUND = "pip._internal.resolution.resolvelib.found_candidates"
+FINDER = "pip._internal.index.package_finder"
+
+
+def patches(pip: Pip, run: Run) -> list[Patch]:
+    """Patch the resolver's lazy sequence, and the finder where one best file is asked for."""
+    return [
+        Patch(
+            f"{FINDER}:PackageFinder.find_best_candidate",
+            lambda original: _find_best_candidate(run, original),
+            lambda: _prove_hashes(run),
+        ),
+        Patch(
+            f"{FOUND}:FoundCandidates.__init__",
+            lambda original: _found_candidates(run, original),
+            lambda: _prove_found(run),
+        ),
+        Patch(
+            f"{FINDER}:PackageFinder.find_requirement",
+            lambda original: _find_requirement(run, original),
+            lambda: _prove_eager(run),
+        ),
+        Patch(
+            f"{FINDER}:CandidateEvaluator.compute_best_candidate",
+            lambda original: _compute_best_candidate(run, original),
+            lambda: _prove_compute(run),
+        ),
+        Patch(
+            f"{FINDER}:CandidateEvaluator.sort_best_candidate",
+            lambda original: _sort_best_candidate(run, original),
+            lambda: _prove_sort(run),
+        ),
+    ]
+
+
+# The resolver.
+
+
+def _find_best_candidate(run: Run, original: Any) -> Any:
+    def find_best_candidate(self: Any, *args: Any, **kwargs: Any) -> Any:
+        run.finder, run.hashes = self, kwargs.get("hashes")
+        return original(self, *args, **kwargs)
+
+    return find_best_candidate
+
+
+def _found_candidates(run: Run, original: Any) -> Any:
+    def __init__(self: Any, get_infos: Any, *args: Any, **kwargs: Any) -> None:
+        if not run.no_variant:
+            get_infos = functools.partial(_infos, run, get_infos)
+        original(self, get_infos, *args, **kwargs)
+
+    return __init__
+
+
+def _infos(run: Run, get_infos: Any) -> Iterator[Any]:
+    """Yield one entry per version with variants, and pip's own entries for all others."""
+    for version, entries in itertools.groupby(get_infos(), key=itemgetter(0)):
+        # The finder was asked just now, by the step to the first entry.
+        finder, hashes = run.finder, run.hashes
+        group = list(entries)
+        if any(label_of(build.keywords["link"]) is not None for _, build in group):
+            yield version, functools.partial(_build_best, run, finder, group, hashes)
+        else:
+            yield from group
+
+
+def _build_best(run: Run, finder: Any, group: list[Any], hashes: Any) -> Any:
+    candidates = [
+        Candidate(build.keywords["name"], version, build.keywords["link"], build)
+        for version, build in group
+    ]
+    for build in run.order(finder, candidates, hashes):
+        built = build()
+        # None is pip's word for a file that it cannot use after all.
+        if built is not None:
+            return built
+    return None
+
+
+# The legacy resolver and `list --outdated`, which want one best file at once.
+
+
+def _find_requirement(run: Run, original: Any) -> Any:
+    def find_requirement(self: Any, *args: Any, **kwargs: Any) -> Any:
+        run.eager, before = True, run.eager
+        try:
+            return original(self, *args, **kwargs)
+        finally:
+            run.eager = before
+
+    return find_requirement
+
+
+def _compute_best_candidate(run: Run, original: Any) -> Any:
+    def compute_best_candidate(self: Any, candidates: Any) -> Any:
+        result = original(self, candidates)
+        if run.no_variant or not run.eager or result.best_candidate is None:
+            return result
+        applicable = self.get_applicable_candidates(candidates)
+        best = _best(run, self, applicable, self._hashes)
+        return type(result)(candidates, applicable if best else [], best)
+
+    return compute_best_candidate
+
+
+def _sort_best_candidate(run: Run, original: Any) -> Any:
+    def sort_best_candidate(self: Any, candidates: Any) -> Any:
+        if run.no_variant or run.command != "list":
+            return original(self, candidates)
+        return _best(run, self, candidates, None)
+
+    return sort_best_candidate
+
+
+def _best(run: Run, evaluator: Any, candidates: Any, hashes: Any) -> Any:
+    """Return the best file of the newest version that has one which fits, or None."""
+    newest_first = sorted(candidates, key=evaluator._sort_key, reverse=True)
+    for _, entries in itertools.groupby(newest_first, key=lambda entry: entry.version):
+        group = list(entries)
+        if all(label_of(entry.link) is None for entry in group):
+            return group[0]
+        canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
+        ordered = run.order(
+            run.finder,
+            [Candidate(canonical(e.name), e.version, e.link, e) for e in group],
+            hashes,
+        )
+        if ordered:
+            return ordered[0]
+    return None
+
+
+# Proofs: pip's own functions, asked with made-up files, show what the patches do.
+
+
+def _links() -> list[Any]:
+    link: Any = import_module("pip._internal.models.link").Link
+    return [link(f"https://proof.invalid/proof-1.0-py3-none-any-{label}.whl") for label in "ab"]
+
+
+def _reversed(finder: Any, candidates: Any, hashes: Any) -> list[Any]:
+    return [candidate.payload for candidate in reversed(candidates)]
+
+
+def _prove_found(run: Run) -> bool:
+    found: Any = import_module(FOUND).FoundCandidates
+
+    def build(link: Any, name: str) -> Any:
+        return link
+
+    first, second = _links()
+    infos = [("1.0", functools.partial(build, link=link, name="proof")) for link in (first, second)]
+    with _stand_in(run):
+        # A plain loop: the sequence refuses to be measured, which `list` would do.
+        return [link for link in found(lambda: iter(infos), None, False, set())] == [second]
+
+
+def _prove_hashes(run: Run) -> bool:
+    finder_class: Any = import_module(FINDER).PackageFinder
+    finder: Any = object.__new__(finder_class)
+    try:
+        finder.find_best_candidate("proof", specifier=None, hashes="proof")
+    except AttributeError:
+        # A finder without any parts cannot search, but it came by.
+        pass
+    seen = run.finder is finder and run.hashes == "proof"
+    run.finder = run.hashes = None
+    return seen
+
+
+def _prove_eager(run: Run) -> bool:
+    seen: list[bool] = []
+
+    class Requirement:
+        def __getattr__(self, name: str) -> None:
+            seen.append(run.eager)
+            raise LookupError(name)
+
+    finder_class: Any = import_module(FINDER).PackageFinder
+    try:
+        object.__new__(finder_class).find_requirement(Requirement(), upgrade=False)
+    except LookupError:
+        pass
+    return seen[:1] == [True] and not run.eager
+
+
+def _prove_compute(run: Run) -> bool:
+    first, second = _candidates()
+    run.eager = True
+    try:
+        with _stand_in(run):
+            result = _evaluator((first, second)).compute_best_candidate([first, second])
+    finally:
+        run.eager = False
+    return result.best_candidate is first
+
+
+def _prove_sort(run: Run) -> bool:
+    first, second = _candidates()
+    run.command, before = "list", run.command
+    try:
+        with _stand_in(run):
+            return _evaluator(()).sort_best_candidate([first, second]) is first
+    finally:
+        run.command = before
+
+
+def _candidates() -> list[Any]:
+    made: Any = import_module("pip._internal.models.candidate").InstallationCandidate
+    return [made("proof", "1.0", link) for link in _links()]
+
+
+def _evaluator(applicable: Any) -> Any:
+    evaluator_class: Any = import_module(FINDER).CandidateEvaluator
+
+    class Evaluator(evaluator_class):  # type: ignore[misc]  # the base is pip's, untyped here
+        _hashes = None
+
+        def __init__(self) -> None:
+            pass
+
+        def get_applicable_candidates(self, candidates: Any) -> Any:
+            return list(applicable)
+
+        def _sort_key(self, candidate: Any, ignore_compatibility: bool = True) -> Any:
+            return candidate.link.filename
+
+    return Evaluator()
+
+
+class _stand_in:  # noqa: N801 - reads like a function
+    """While it is entered, ``order`` turns the candidates round."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def __enter__(self) -> None:
+        self._order, self._run.order = self._run.order, _reversed
+
+    def __exit__(self, *exc: object) -> None:
+        self._run.order = self._order

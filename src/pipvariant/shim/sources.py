@@ -1,0 +1,216 @@
+"""Reading the variant metadata of one project version from one source.
+
+Everything that comes from a source is bounded, and nothing that is wrong with it stops the
+installation: the variant wheels of that source and version are left out, and one warning
+says which file and why (PEP 825, "an installer degrades").
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+import zipfile
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import IO, TYPE_CHECKING, Any
+
+from pipvariant.errors import PipVariantError
+from pipvariant.shim.links import json_link, source_of
+from pipvariant.shim.run import Run
+
+if TYPE_CHECKING:
+    from pipvariant.standard.metadata import Metadata
+
+__all__ = ["metadata_of", "read_from_wheel", "shown"]
+
+logger = logging.getLogger(__name__)
+
+#: A file of metadata is refused above this size (bytes) and after this time (seconds).
+MAX_BYTES = 10 * 1024 * 1024
+MAX_SECONDS = 60.0
+
+
+class Unusable(Exception):
+    """Metadata that cannot be had, with the reason as text."""
+
+
+def metadata_of(
+    run: Run, finder: Any, name: str, version: Any, wheels: Mapping[str, Any]
+) -> Metadata | None:
+    """Return the variant metadata of a version at the source of the given wheels.
+
+    :param wheels: label -> link of one candidate wheel with that label, all of one source.
+    :returns: None when there is nothing usable; the user was warned then.
+    """
+    source = source_of(next(iter(wheels.values())))
+    key = (source, name, version)
+    if key not in run.metadata:
+        try:
+            run.metadata[key] = _read(run, finder, name, version, wheels)
+        except Unusable as error:
+            run.metadata[key] = None
+            logger.warning(
+                "%s %s: its variant wheels are left out. %s", name, version, error
+            )
+    return run.metadata[key]
+
+
+def _read(
+    run: Run, finder: Any, name: str, version: Any, wheels: Mapping[str, Any]
+) -> Metadata:
+    from pipvariant.standard.metadata import read_variants_json
+
+    session = finder._link_collector.session
+    any_wheel = next(iter(wheels.values()))
+    link = json_link(run, any_wheel, name, version)
+    if link is None:
+        return _read_wheels(session, wheels)
+    try:
+        return read_variants_json(_fetch(session, link), where=shown(link))
+    except PipVariantError as error:
+        raise Unusable(str(error)) from error
+
+
+def _fetch(session: Any, link: Any) -> bytes:
+    """Return the bytes of a small file, by the very link that the source gave."""
+    try:
+        if link.is_file:
+            with open(link.file_path, "rb") as stream:
+                data = _bounded(iter(lambda: stream.read(1 << 16), b""))
+        else:
+            data = _download(session, link)
+    except Unusable as error:
+        raise Unusable(f"{shown(link)}: {error}") from None
+    except _network_errors() as error:
+        raise Unusable(f"{shown(link)}: {error}") from error
+    expected, algorithm = link.hash, link.hash_name
+    if expected is not None and hashlib.new(algorithm, data).hexdigest() != expected.lower():
+        raise Unusable(
+            f"{shown(link)}: its {algorithm} is not the one that the source gives, {expected}"
+        )
+    return data
+
+
+def _download(session: Any, link: Any) -> bytes:
+    # As for pages, a cached copy is asked about: metadata gains labels when wheels are added.
+    headers = {"Accept": "application/json, */*;q=0.1", "Cache-Control": "max-age=0"}
+    with session.get(link.url_without_fragment, headers=headers, stream=True) as response:
+        if response.status_code >= 400:
+            raise Unusable(f"the server answered {response.status_code} {response.reason}")
+        kind = response.headers.get("Content-Type", "")
+        if kind.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
+            raise Unusable(f"the server sent a page ({kind}) where JSON was due")
+        if int(response.headers.get("Content-Length") or 0) > MAX_BYTES:
+            raise Unusable(_too_big())
+        data = _bounded(response.iter_content(1 << 16))
+    return data
+
+
+def _bounded(chunks: Iterable[bytes]) -> bytes:
+    end = time.monotonic() + MAX_SECONDS
+    data = bytearray()
+    for chunk in chunks:
+        data += chunk
+        if len(data) > MAX_BYTES:
+            raise Unusable(_too_big())
+        if time.monotonic() > end:
+            raise Unusable(f"it took more than {MAX_SECONDS:.0f} s to arrive")
+    return bytes(data)
+
+
+def _too_big() -> str:
+    return f"it is bigger than {MAX_BYTES >> 20} MB"
+
+
+def _read_wheels(session: Any, wheels: Mapping[str, Any]) -> Metadata:
+    """Combine what single wheels say, one wheel per label, where there is no variants.json."""
+    from pipvariant.standard.metadata import combine
+
+    found: list[Metadata] = []
+    faults = []
+    for label, link in sorted(wheels.items()):
+        try:
+            found.append(_read_remote_wheel(session, link, label))
+        except Unusable as error:
+            faults.append(str(error))
+    try:
+        if found:
+            combined = combine(*found)
+            for fault in faults:
+                logger.warning("One variant wheel is left out. %s", fault)
+            return combined
+    except PipVariantError as error:
+        faults.append(str(error))
+    source = source_of(next(iter(wheels.values())))
+    raise Unusable(f"{_redact(source)} has no variants.json for it; {'; '.join(faults)}")
+
+
+def _read_remote_wheel(session: Any, link: Any, label: str) -> Metadata:
+    lazy: Any = import_module("pip._internal.network.lazy_wheel")
+    try:
+        if link.is_file:
+            return read_from_wheel(link.file_path, label, shown(link))
+        with lazy.LazyZipOverHTTP(link.url_without_fragment, session) as stream:
+            return read_from_wheel(stream, label, shown(link))
+    except lazy.HTTPRangeRequestUnsupported:
+        raise Unusable(f"{shown(link)}: its server cannot send parts of a file") from None
+    except PipVariantError as error:
+        raise Unusable(str(error)) from error
+    except _network_errors() as error:
+        raise Unusable(f"{shown(link)}: {error}") from error
+
+
+def read_from_wheel(file: str | IO[bytes], label: str, where: str) -> Metadata:
+    """Return the ``variant.json`` inside a wheel (PEP 825, ``.dist-info/variant.json``).
+
+    :param file: path or seekable stream of the wheel; ``where``: how errors call it.
+    :raises InvalidMetadata: when there is none, or it is broken, huge or for another label.
+    """
+    from pipvariant.errors import InvalidMetadata
+    from pipvariant.standard.metadata import read_variant_json
+
+    try:
+        with zipfile.ZipFile(file) as archive:
+            entries = [
+                entry
+                for entry in archive.infolist()
+                if entry.filename.count("/") == 1
+                and entry.filename.endswith(".dist-info/variant.json")
+            ]
+            if len(entries) != 1:
+                raise InvalidMetadata(
+                    [("", f"the wheel has {len(entries) or 'no'} variant.json inside")], where=where
+                )
+            if entries[0].file_size > MAX_BYTES:
+                raise InvalidMetadata([("variant.json", _too_big())], where=where)
+            data = archive.read(entries[0])
+    # zipfile answers a hostile archive with any of these.
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        if isinstance(error, PipVariantError):
+            raise
+        raise InvalidMetadata([("", f"not a readable wheel: {error}")], where=where) from error
+    return read_variant_json(data, label=label, where=where)
+
+
+def _network_errors() -> tuple[type[Exception], ...]:
+    requests: Any = import_module("pip._vendor.requests")
+    urllib3: Any = import_module("pip._vendor.urllib3")
+    exceptions: Any = import_module("pip._internal.exceptions")
+    return (
+        requests.RequestException,
+        urllib3.exceptions.HTTPError,
+        exceptions.PipError,
+        OSError,
+        ValueError,
+    )
+
+
+def shown(link: Any) -> str:
+    """Return the URL of a link as a user may read it: without credentials and fragment."""
+    return _redact(link.url_without_fragment)
+
+
+def _redact(url: str) -> str:
+    misc: Any = import_module("pip._internal.utils.misc")
+    return str(misc.redact_auth_from_url(url))
