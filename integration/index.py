@@ -303,7 +303,7 @@ def _handler(index: Index) -> type[BaseHTTPRequestHandler]:
                 # The client had enough, which is what some tests are about.
                 self.close_connection = True
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, *args: object) -> None:
             """Keep quiet: the log is `Index.log`."""
 
     return Handler

@@ -64,7 +64,7 @@ def test_a_declared_answer_is_served_to_the_letter(index: Index) -> None:
     assert fetch(index.file_url("tri-1.0-variants.json")) == b"no"
 
 
-@pytest.mark.parametrize("pages", ["html", "json"])
+@pytest.mark.parametrize("pages", ("html", "json"))
 def test_plain_pip_takes_the_wheel_without_a_label(pip: Pip, index: Index, pages: str) -> None:
     index.pages = pages
     index.add(*tri())

@@ -155,7 +155,7 @@ class Sdist:
         return gzip.compress(raw.getvalue(), mtime=0)
 
 
-BACKEND = '''\
+BACKEND = """\
 import pathlib
 import sys
 import zipfile
@@ -177,7 +177,7 @@ def build_wheel(directory, config_settings=None, metadata_directory=None):
     with zipfile.ZipFile(target, "a") as archive:
         archive.writestr("built_with.py", f"FOUND = {{found!r}}\\n")
     return WHEEL.name
-'''
+"""
 
 
 def cuda(version: str) -> str:
@@ -228,7 +228,7 @@ def tri(
     **same: Any,
 ) -> list[Wheel]:
     """A release with a build for each of some CUDA versions, null, and a non-variant wheel."""
-    labels = {f"cuda{build}": (cuda(build),) for build in builds}
+    labels: dict[str, tuple[str, ...]] = {f"cuda{build}": (cuda(build),) for build in builds}
     if null:
         labels["null"] = ()
     return release(name, version, labels, plain=plain, **same)

@@ -1,0 +1,102 @@
+"""What the index is asked for, to the request: metadata only of versions that are visited."""
+
+from __future__ import annotations
+
+from integration.environments import PIP_VERSION, Pip
+from integration.index import Index
+from integration.wheels import Wheel, tri
+
+PAGE = "GET /simple/tri/"
+
+
+def ten_releases(index: Index) -> None:
+    for minor in range(10):
+        index.add(*tri(f"1.{minor}"))
+
+
+def test_ten_releases_cost_page_metadata_and_wheel(pip: Pip, index: Index) -> None:
+    ten_releases(index)
+    pip.variant("install", "tri", driver="12.8").check()
+    assert pip.build("tri") == ("1.9", "cuda12.8")
+    assert index.requests == [
+        PAGE,
+        "GET /files/tri-1.9-variants.json",
+        "GET /files/tri-1.9-py3-none-any-cuda12.8.whl",
+    ]
+
+
+def test_with_metadata_files_the_wheel_is_described_first(pip: Pip, index: Index) -> None:
+    # Up to 23.1 pip reads the HTML attribute alone, up to 22.2 it knows no such files.
+    index.pages = "html"
+    index.metadata_files = True
+    ten_releases(index)
+    pip.variant("install", "tri", driver="12.8").check()
+    wheel = "GET /files/tri-1.9-py3-none-any-cuda12.8.whl"
+    described = [f"{wheel}.metadata"] if PIP_VERSION >= (22, 3) else []
+    assert index.requests == [PAGE, "GET /files/tri-1.9-variants.json", *described, wheel]
+
+
+def test_a_pinned_version_costs_its_own_metadata(pip: Pip, index: Index) -> None:
+    ten_releases(index)
+    pip.variant("install", "tri==1.3", driver="12.8").check()
+    assert index.requests == [
+        PAGE,
+        "GET /files/tri-1.3-variants.json",
+        "GET /files/tri-1.3-py3-none-any-cuda12.8.whl",
+    ]
+
+
+def test_versions_that_are_skipped_cost_one_request_each(pip: Pip, index: Index) -> None:
+    ten_releases(index)
+    for minor in range(3):
+        index.add(*tri(f"2.{minor}", ["13.0"], null=False, plain=False))
+    pip.variant("install", "tri", driver="12.8").check()
+    assert index.requests == [
+        PAGE,
+        "GET /files/tri-2.2-variants.json",
+        "GET /files/tri-2.1-variants.json",
+        "GET /files/tri-2.0-variants.json",
+        "GET /files/tri-1.9-variants.json",
+        "GET /files/tri-1.9-py3-none-any-cuda12.8.whl",
+    ]
+
+
+def test_what_is_satisfied_costs_nothing(pip: Pip, index: Index) -> None:
+    index.add(*tri())
+    pip.variant("install", "tri", driver="12.8").check()
+    index.log.clear()
+    again = pip.variant("install", "tri", driver="13.0").check()
+    assert index.requests == []
+    assert "Requirement already satisfied: tri" in again.stdout
+    assert pip.build("tri") == ("1.0", "cuda12.8")
+
+
+def test_an_upgrade_to_what_is_installed_costs_the_page(pip: Pip, index: Index) -> None:
+    index.add(*tri())
+    pip.variant("install", "tri", driver="12.8").check()
+    index.log.clear()
+    pip.variant("install", "-U", "tri", driver="13.0").check()
+    assert index.requests == [PAGE]
+    assert pip.build("tri") == ("1.0", "cuda12.8")
+
+
+def test_a_version_without_variants_costs_no_metadata(pip: Pip, index: Index) -> None:
+    index.add(*tri("1.0"), Wheel("tri", "2.0"))
+    pip.variant("install", "tri", driver="12.8").check()
+    assert index.requests == [PAGE, "GET /files/tri-2.0-py3-none-any.whl"]
+
+
+def test_two_projects_cost_one_metadata_file_each(pip: Pip, index: Index) -> None:
+    index.add(*tri(), *tri(name="duo", requires=("tri",)))
+    pip.variant("install", "tri", "duo", driver="12.8").check()
+    assert sorted(index.requests_for("-variants.json")) == [
+        "GET /files/duo-1.0-variants.json",
+        "GET /files/tri-1.0-variants.json",
+    ]
+
+
+def test_a_dry_run_fetches_metadata_once(pip: Pip, index: Index) -> None:
+    ten_releases(index)
+    pip.variant("install", "--dry-run", "tri", driver="12.8").check()
+    assert index.requests_for("-variants.json") == ["GET /files/tri-1.9-variants.json"]
+    assert pip.installed() == {}
