@@ -7,6 +7,7 @@ from collections.abc import Iterable
 __all__ = [
     "ConflictingMetadata",
     "InvalidFilename",
+    "InvalidMarker",
     "InvalidMetadata",
     "InvalidOverride",
     "InvalidProperty",
@@ -41,6 +42,10 @@ class InvalidFilename(PipVariantError, ValueError):
 
 class InvalidProperty(PipVariantError, ValueError):
     """A variant property, or a part of one, that the standard does not allow."""
+
+
+class InvalidMarker(PipVariantError, ValueError):
+    """A requirement that uses a variant marker in a way that has no meaning."""
 
 
 class InvalidMetadata(PipVariantError, ValueError):

@@ -72,6 +72,7 @@ def rank(metadata: Metadata, supported: Supported, labels: Iterable[str] | None 
     asked = sorted(set(metadata.variants if labels is None else labels))
     positions = _positions(metadata, supported)
     variants = metadata.variants
+    order = {namespace: place for place, namespace in enumerate(metadata.namespaces)}
     fitting: list[tuple[tuple[int, ...], str]] = []
     rejected: list[Rejection] = []
     for label in asked:
@@ -96,7 +97,7 @@ def rank(metadata: Metadata, supported: Supported, labels: Iterable[str] | None 
                             min(of_feature[value] for value in values if value in of_feature)
                         )
         except (KeyError, ValueError):
-            rejected.append(_reject(label, properties, metadata, supported))
+            rejected.append(_reject(label, properties, order, supported))
             continue
         # The numbers of two variants are compared one by one. Where one variant has no more of
         # them it loses, hence the end is higher than every number.
@@ -148,10 +149,9 @@ def _ordered(first: Iterable[str], names: Iterable[str]) -> list[str]:
 
 
 def _reject(
-    label: str, properties: Properties, metadata: Metadata, supported: Supported
+    label: str, properties: Properties, order: Mapping[str, int], supported: Supported
 ) -> Rejection:
     # The first unmet property in the order of the namespaces, then by feature name.
-    order = {namespace: place for place, namespace in enumerate(metadata.namespaces)}
     for namespace in sorted(properties, key=lambda name: (order.get(name, _END), name)):
         features = supported.get(namespace, {})
         for feature, values in sorted(properties[namespace].items()):
