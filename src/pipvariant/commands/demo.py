@@ -26,14 +26,17 @@ LIMIT = 60
 PROVIDERS: dict[str, dict[str, Any]] = {
     "aarch64": {
         "requires": ["provider-variant-aarch64"],
-        "plugin-api": "aarch64_variant_provider",
+        "plugin-api": "provider_variant_aarch64.plugin:AArch64Plugin",
     },
     "blas": {"static-properties": {"library": ["openblas", "mkl"]}},
     "nvidia": {
         "requires": ["nvidia-variant-provider"],
         "plugin-api": "nvidia_variant_provider.plugin:NvidiaVariantPlugin",
     },
-    "x86_64": {"requires": ["provider-variant-x86-64"], "plugin-api": "x86_64_variant_provider"},
+    "x86_64": {
+        "requires": ["provider-variant-x86-64"],
+        "plugin-api": "provider_variant_x86_64.plugin:X8664Plugin",
+    },
 }
 #: project -> label -> properties, as namespace -> feature -> values.
 PROJECTS: dict[str, dict[str, dict[str, dict[str, list[str]]]]] = {

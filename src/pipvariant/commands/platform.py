@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ def run(out: TextIO, *, as_json: bool) -> int:
 
 def answers() -> list[Answer]:
     """Ask every built-in provider about this machine."""
-    from pipvariant.providers.known import BUILT_IN
+    from pipvariant.providers.known import BUILT_INS
     from pipvariant.providers.target import Target
 
     target = Target()
-    return [target.built_in(namespace) for namespace in sorted(BUILT_IN)]
+    return [target.built_in(namespace) for namespace in sorted(BUILT_INS)]
 
 
 def table(out: TextIO, given: list[Answer]) -> None:
@@ -43,7 +44,7 @@ def table(out: TextIO, given: list[Answer]) -> None:
 
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
     drawn.add_column("namespace")
-    drawn.add_column("feature", overflow="fold", max_width=34)
+    drawn.add_column("feature", overflow="fold")
     drawn.add_column("supported values, most preferred first", overflow="fold")
     drawn.add_column("says")
     for answer in given:
@@ -56,20 +57,23 @@ def table(out: TextIO, given: list[Answer]) -> None:
     console: Any = Console(file=out, highlight=False, soft_wrap=False)
     console.print(drawn)
     for answer in given:
-        for key, value in answer.facts.items():
+        for key, value in answer.facts.items() if answer.features else ():
             console.print(f"{answer.namespace}: {key} {value}", markup=False)
         for problem in answer.problems:
             console.print(f"{answer.namespace}: {problem}", markup=False)
 
 
-def _rows(answer: Answer) -> Any:
-    """Yield (features, values); features in a row with equal values share one line."""
+def _rows(answer: Answer) -> Iterator[tuple[str, str]]:
+    """Yield (feature, values); features in a row with equal values share one line."""
     for values, group in itertools.groupby(answer.features.items(), key=lambda item: item[1]):
         features = [feature for feature, _ in group]
         shown = ", ".join(values[:SHOWN])
         if len(values) > SHOWN:
             shown += f", ... {values[-1]} ({len(values)} values)"
-        yield ", ".join(features), shown
+        if len(features) == 1:
+            yield features[0], shown
+        else:
+            yield f"({len(features)} features)", f"{shown}: {', '.join(features)}"
 
 
 def _as_dict(answer: Answer) -> dict[str, Any]:
