@@ -77,7 +77,7 @@ def time_variantlib(metadata: Metadata, supported: Supported, runs: int) -> tupl
     offered = properties(supported)
     seconds, found = _median(
         lambda: sort_and_filter_supported_variants(
-            list(descriptions.values()), offered, list(metadata.namespaces), filter_values=True
+            list(descriptions.values()), offered, list(metadata.namespaces)
         ),
         runs,
     )
