@@ -72,8 +72,8 @@ def rank(metadata: Metadata, supported: Supported, labels: Iterable[str] | None 
     asked = sorted(set(metadata.variants if labels is None else labels))
     positions = _positions(metadata, supported)
     variants = metadata.variants
-    order = {namespace: place for place, namespace in enumerate(metadata.namespaces)}
-    fitting: list[tuple[tuple[int, ...], str]] = []
+    places = _Places((namespace, place) for place, namespace in enumerate(metadata.namespaces))
+    keys: dict[str, tuple[int, ...]] = {}
     rejected: list[Rejection] = []
     for label in asked:
         if label == NULL_LABEL:
@@ -97,15 +97,15 @@ def rank(metadata: Metadata, supported: Supported, labels: Iterable[str] | None 
                             min(of_feature[value] for value in values if value in of_feature)
                         )
         except (KeyError, ValueError):
-            rejected.append(_reject(label, properties, order, supported))
+            rejected.append(_reject(label, properties, places, positions, supported))
             continue
         # The numbers of two variants are compared one by one. Where one variant has no more of
         # them it loses, hence the end is higher than every number.
         key.sort()
         key.append(_END)
-        fitting.append((tuple(key), label))
-    fitting.sort()
-    compatible = [label for _, label in fitting]
+        keys[label] = tuple(key)
+    # Sorting is stable and the labels are in order, which decides between equal variants.
+    compatible = sorted(keys, key=keys.__getitem__)
     if NULL_LABEL in asked:
         compatible.append(NULL_LABEL)
     return Ranking(tuple(compatible), tuple(rejected))
@@ -129,7 +129,7 @@ def _positions(metadata: Metadata, supported: Supported) -> _Positions:
     # Numbering all values in one go orders them as triples of positions would.
     number = 0
     result: _Positions = {}
-    for namespace in _ordered(metadata.namespaces, supported):
+    for namespace in _ordered(metadata.namespaces, sorted(supported)):
         of_namespace = result[namespace] = {}
         features = supported[namespace]
         value_priorities = metadata.property_priorities.get(namespace, {})
@@ -148,18 +148,29 @@ def _ordered(first: Iterable[str], names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*chosen, *rest]))
 
 
+class _Places(dict[str, int]):
+    """The place of each namespace; those that are not listed come last."""
+
+    def __missing__(self, namespace: str) -> int:
+        return _END
+
+
 def _reject(
-    label: str, properties: Properties, order: Mapping[str, int], supported: Supported
+    label: str,
+    properties: Properties,
+    places: _Places,
+    positions: _Positions,
+    supported: Supported,
 ) -> Rejection:
     # The first unmet property in the order of the namespaces, then by feature name.
-    for namespace in sorted(properties, key=lambda name: (order.get(name, _END), name)):
-        features = supported.get(namespace, {})
+    for namespace in sorted(sorted(properties), key=places.__getitem__):
+        known = positions.get(namespace, {})
         for feature, values in sorted(properties[namespace].items()):
-            known = tuple(features.get(feature, ()))
-            if not known:
-                empty = not any(features.values())
-                cause = Cause.NAMESPACE if empty else Cause.FEATURE
-                return Rejection(label, cause, namespace, feature, values, ())
-            if not set(known).intersection(values):
-                return Rejection(label, Cause.VALUE, namespace, feature, values, known)
-    raise AssertionError(f"{label} fits")  # pragma: no cover
+            if known.get(feature, {}).keys().isdisjoint(values):
+                if known.get(feature):
+                    cause = Cause.VALUE
+                else:
+                    cause = Cause.FEATURE if any(known.values()) else Cause.NAMESPACE
+                offered = tuple(supported.get(namespace, {}).get(feature, ()))
+                return Rejection(label, cause, namespace, feature, tuple(values), offered)
+    raise AssertionError(label)  # pragma: no cover  # called only for labels that do not fit
