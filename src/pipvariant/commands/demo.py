@@ -96,9 +96,7 @@ def _make_project(simple: Path, project: str) -> None:
         (folder / filename).write_bytes(data)
     index = variants_json_name(project, VERSION)
     (folder / index).write_text(to_json(_metadata(project, list(labels))), encoding="utf-8")
-    links = "".join(
-        f'<a href="{name}">{name}</a><br>\n' for name in sorted(os.listdir(folder))
-    )
+    links = "".join(f'<a href="{name}">{name}</a><br>\n' for name in sorted(os.listdir(folder)))
     (folder / "index.html").write_text(f"<!DOCTYPE html>\n{links}", encoding="utf-8")
 
 
@@ -119,7 +117,7 @@ def _metadata(project: str, labels: list[str]) -> Metadata:
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base names it so
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base names it so
         """Say nothing: the user reads what pip says."""
 
 

@@ -59,69 +59,79 @@ def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -
     :param hashes: the hashes that pip was asked for, or None; allowed files come first.
     """
     first = candidates[0]
-    labels = {candidate.link: label_of(candidate.link) for candidate in candidates}
-    by_source: dict[str, dict[str, Any]] = {}
-    for candidate in candidates:
-        label = labels[candidate.link]
-        if label is not None:
-            by_source.setdefault(source_of(candidate.link), {}).setdefault(label, candidate.link)
-
-    judgements: dict[str, Judgement | None] = {}
-    for source, wheels in by_source.items():
-        metadata = metadata_of(run, finder, first.name, first.version, wheels)
-        judgements[source] = None if metadata is None else judge(run, metadata, tuple(wheels))
-    outcome = Outcome(first.name, str(first.version), judgements)
-    for candidate in candidates:
-        run.outcomes[candidate.link.url_without_fragment] = outcome
-
+    outcome = Outcome(first.name, str(first.version), _judge_sources(run, finder, candidates))
     places = {
         source: {label: place for place, label in enumerate(judgement.ranking.compatible)}
-        for source, judgement in judgements.items()
+        for source, judgement in outcome.judgements.items()
         if judgement is not None
     }
+    keyed = []
     # Metadata of two sources is never merged, so their labels have no common order: the
     # source that pip would take from first goes first as a whole.
     sources: dict[str, int] = {}
     for candidate in candidates:
-        source, label = source_of(candidate.link), labels[candidate.link]
-        if label is not None and label in places.get(source, {}):
-            sources.setdefault(source, len(sources))
-    if len(sources) > 1:
-        _tell_sources(run, outcome, list(sources))
-
-    keyed = []
-    for candidate in candidates:
-        label = labels[candidate.link]
-        allowed = _is_allowed(candidate.link, hashes)
+        link = candidate.link
+        run.outcomes[link.url_without_fragment] = outcome
+        label, refused = label_of(link), not _is_allowed(link, hashes)
         if label is None:
             # Ordinary wheels, then sdists: pip has them in this order already.
-            keyed.append(((not allowed, True, 0, 0), candidate))
-        else:
-            source = source_of(candidate.link)
-            place = places.get(source, {}).get(label)
-            if place is not None:
-                keyed.append(((not allowed, False, sources[source], place), candidate))
-    keyed.sort(key=lambda pair: pair[0])
+            keyed.append(((refused, True, 0, 0), candidate))
+            continue
+        source = source_of(link)
+        place = places.get(source, {}).get(label)
+        if place is not None:
+            number = sources.setdefault(source, len(sources))
+            keyed.append(((refused, False, number, place), candidate))
+    if len(sources) > 1:
+        _tell_sources(run, outcome, list(sources))
     if not keyed:
         run.skipped[first.name, first.version] = outcome
+    keyed.sort(key=lambda pair: pair[0])
     return [candidate.payload for _, candidate in keyed]
 
 
-def judge(run: Run, metadata: Metadata, labels: Sequence[str]) -> Judgement:
-    """Rank labels on this run's target; only the providers of their namespaces are asked."""
+def _judge_sources(
+    run: Run, finder: Any, candidates: Sequence[Candidate]
+) -> dict[str, Judgement | None]:
+    """Judge the labels of each source by the metadata of that source; None if unreadable."""
+    name, version = candidates[0].name, candidates[0].version
+    by_source: dict[str, dict[str, Any]] = {}
+    for candidate in candidates:
+        label = label_of(candidate.link)
+        if label is not None:
+            wheels = by_source.setdefault(source_of(candidate.link), {})
+            wheels.setdefault(label, candidate.link)
+    judgements: dict[str, Judgement | None] = {}
+    for source, wheels in by_source.items():
+        metadata = metadata_of(run, finder, name, version, wheels)
+        judgements[source] = (
+            None
+            if metadata is None
+            else judge(run, metadata, tuple(wheels), of=f"{name} {version}")
+        )
+    return judgements
+
+
+def judge(run: Run, metadata: Metadata, labels: Sequence[str], *, of: str) -> Judgement:
+    """Rank labels on this run's target; only the providers of their namespaces are asked.
+
+    :param of: the project and version, for the user to read.
+    """
     from pipvariant.standard.ranking import rank
 
-    used = {
-        namespace for label in labels for namespace in metadata.variants.get(label, ())
-    }
+    users: dict[str, list[str]] = {}
+    for label in sorted(labels):
+        for namespace in metadata.variants.get(label, ()):
+            users.setdefault(namespace, []).append(label)
     answers = {
         namespace: run.target.answer(namespace, metadata.providers.get(namespace))
-        for namespace in sorted(used)
+        for namespace in sorted(users)
     }
-    for answer in answers.values():
+    for namespace, answer in answers.items():
         for problem in answer.problems:
+            # One line for each problem of a run, with the labels that met it first.
             if run.tell_once(problem):
-                logger.warning("%s", problem)
+                logger.warning("%s: %s; it concerns %s", of, problem, ", ".join(users[namespace]))
     supported = {namespace: answer.features for namespace, answer in answers.items()}
     return Judgement(metadata, rank(metadata, supported, labels), answers)
 

@@ -98,5 +98,5 @@ def _is_foreign(options: Any) -> bool:
     """Say whether the files are for another machine than the one that pip runs on."""
     if any(getattr(options, name, None) for name in ("platforms", "abis", "implementation")):
         return True
-    wanted = getattr(options, "python_version", None)
-    return bool(wanted) and tuple(wanted) != sys.version_info[: len(tuple(wanted))]
+    wanted = tuple(getattr(options, "python_version", None) or ())
+    return wanted != sys.version_info[: len(wanted)]

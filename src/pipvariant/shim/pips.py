@@ -6,6 +6,7 @@ version, so that a development build counts as the release it becomes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple, cast
@@ -63,16 +64,14 @@ def this_pip() -> Pip:
     :raises UnsupportedPip: when there is none, or it is not one of the known releases.
     """
     try:
-        text = cast("str", import_module("pip").__version__)
-        numbers = text.split(".")
-        version = (int(numbers[0]), int(numbers[1].split("rc")[0].split("b")[0]))
+        text = str(getattr(import_module("pip"), "__version__", "of unknown version"))
     except ImportError as error:
         raise UnsupportedPip(
             "there is no pip in this environment",
             remedy="Install one with `python -m ensurepip`.",
         ) from error
-    except (AttributeError, IndexError, ValueError):
-        version = (0, 0)
+    numbers = re.match(r"(\d+)\.(\d+)", text)
+    version = (int(numbers[1]), int(numbers[2])) if numbers else (0, 0)
     if not OLDEST <= version <= NEWEST:
         raise unsupported(text, "is not a pip that pip-variant knows")
     return Pip(version, text)

@@ -146,8 +146,8 @@ def _properties(outcome: Outcome, link: Any, label: str) -> list[str]:
     from pipvariant.standard.properties import iter_properties
 
     judgement = outcome.judgements[source_of(link)]
-    assert judgement is not None, "a label without metadata is never taken"
-    return [str(item) for item in iter_properties(judgement.metadata.variants.get(label, {}))]
+    properties = judgement.metadata.variants.get(label, {}) if judgement is not None else {}
+    return [str(item) for item in iter_properties(properties)]
 
 
 def _install_req_to_dict(run: Run, original: Any) -> Any:

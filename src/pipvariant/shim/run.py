@@ -44,7 +44,8 @@ class Run:
         self.skipped: dict[tuple[str, Any], Outcome] = {}
         #: Sentences that the user was already told.
         self.told: set[str] = set()
-        #: The hashes that the newest search of the finder was for.
+        #: pip's finder of the newest search, and the hashes that it was for.
+        self.finder: Any = None
         self.hashes: Any = None
         #: Set while pip asks for the one best file at once (legacy resolver).
         self.eager = False

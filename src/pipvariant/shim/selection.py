@@ -6,6 +6,7 @@ that version. That is the only lazy point which all pips have in common.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 from collections.abc import Iterator
@@ -175,18 +176,16 @@ def _prove_found(run: Run) -> bool:
     first, second = _links()
     infos = [("1.0", functools.partial(build, link=link, name="proof")) for link in (first, second)]
     with _stand_in(run):
-        # A plain loop: the sequence refuses to be measured, which `list` would do.
-        return [link for link in found(lambda: iter(infos), None, False, set())] == [second]
+        # Only walked through: the sequence refuses to be measured, as `list` would do first.
+        return list(iter(found(lambda: iter(infos), None, False, set()))) == [second]
 
 
 def _prove_hashes(run: Run) -> bool:
     finder_class: Any = import_module(FINDER).PackageFinder
     finder: Any = object.__new__(finder_class)
-    try:
+    # A finder without any parts cannot search, but it comes by.
+    with contextlib.suppress(AttributeError):
         finder.find_best_candidate("proof", specifier=None, hashes="proof")
-    except AttributeError:
-        # A finder without any parts cannot search, but it came by.
-        pass
     seen = run.finder is finder and run.hashes == "proof"
     run.finder = run.hashes = None
     return seen
@@ -201,10 +200,8 @@ def _prove_eager(run: Run) -> bool:
             raise LookupError(name)
 
     finder_class: Any = import_module(FINDER).PackageFinder
-    try:
+    with contextlib.suppress(LookupError):
         object.__new__(finder_class).find_requirement(Requirement(), upgrade=False)
-    except LookupError:
-        pass
     return seen[:1] == [True] and not run.eager
 
 
@@ -237,7 +234,7 @@ def _candidates() -> list[Any]:
 def _evaluator(applicable: Any) -> Any:
     evaluator_class: Any = import_module(FINDER).CandidateEvaluator
 
-    class Evaluator(evaluator_class):  # type: ignore[misc]  # the base is pip's, untyped here
+    class Evaluator(evaluator_class):
         _hashes = None
 
         def __init__(self) -> None:

@@ -50,15 +50,11 @@ def metadata_of(
             run.metadata[key] = _read(run, finder, name, version, wheels)
         except Unusable as error:
             run.metadata[key] = None
-            logger.warning(
-                "%s %s: its variant wheels are left out. %s", name, version, error
-            )
+            logger.warning("%s %s: its variant wheels are left out. %s", name, version, error)
     return run.metadata[key]
 
 
-def _read(
-    run: Run, finder: Any, name: str, version: Any, wheels: Mapping[str, Any]
-) -> Metadata:
+def _read(run: Run, finder: Any, name: str, version: Any, wheels: Mapping[str, Any]) -> Metadata:
     from pipvariant.standard.metadata import read_variants_json
 
     session = finder._link_collector.session
@@ -103,8 +99,7 @@ def _download(session: Any, link: Any) -> bytes:
             raise Unusable(f"the server sent a page ({kind}) where JSON was due")
         if int(response.headers.get("Content-Length") or 0) > MAX_BYTES:
             raise Unusable(_too_big())
-        data = _bounded(response.iter_content(1 << 16))
-    return data
+        return _bounded(response.iter_content(1 << 16))
 
 
 def _bounded(chunks: Iterable[bytes]) -> bytes:

@@ -65,7 +65,8 @@ def check(run: Run, req: Any) -> None:
             )
         return
 
-    judgement = judge(run, metadata, (label,))
+    version = _version(link.filename)
+    judgement = judge(run, metadata, (label,), of=f"{req.name} {version}")
     if judgement.ranking.rejected:
         from pipvariant.shim.reports import miss
 
@@ -73,12 +74,12 @@ def check(run: Run, req: Any) -> None:
             f"{link.filename} does not fit this machine: "
             f"{miss(judgement.ranking.rejected[0], judgement)}"
         )
-    name, version = req.name, metadata_version(link.filename)
-    run.outcomes[link.url_without_fragment] = Outcome(name, version, {source_of(link): judgement})
+    run.outcomes[link.url_without_fragment] = Outcome(
+        req.name, version, {source_of(link): judgement}
+    )
 
 
-def metadata_version(filename: str) -> str:
-    """Return the version text of a wheel filename."""
+def _version(filename: str) -> str:
     return str(import_module("pip._internal.models.wheel").Wheel(filename).version)
 
 
