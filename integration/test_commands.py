@@ -38,11 +38,12 @@ def test_target_gets_the_same_label(pip: Pip, index: Index) -> None:
 
 
 def test_download_keeps_the_label_in_the_name(pip: Pip, index: Index) -> None:
-    index.add(*tri(requires=("solo",)), Wheel("solo"))
+    wheels = tri(requires=("solo",))
+    index.add(*wheels, Wheel("solo"))
     pip.variant("download", "-d", "out", "tri", driver="12.8").check()
     found = sorted(path.name for path in (pip.work / "out").iterdir())
     assert found == ["solo-1.0-py3-none-any.whl", BEST]
-    assert (pip.work / "out" / BEST).read_bytes() == tri()[1].content
+    assert (pip.work / "out" / BEST).read_bytes() == wheels[1].content
 
 
 def test_wheel_collects_the_same_label(pip: Pip, index: Index) -> None:

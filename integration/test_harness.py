@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
+import os
 import urllib.request
 import zipfile
 from dataclasses import replace
@@ -62,6 +64,11 @@ def test_a_declared_answer_is_served_to_the_letter(index: Index) -> None:
     index.add(*tri())
     index.answer("tri-1.0-variants.json", Reply(b"no", headers={"X-Odd": "1"}, chunked=True))
     assert fetch(index.file_url("tri-1.0-variants.json")) == b"no"
+
+
+def test_the_pip_under_test_is_the_one_that_was_meant(pip: Pip) -> None:
+    meant = os.environ.get("PIPVARIANT_TEST_PIP") or importlib.metadata.version("pip")
+    assert pip.plain("--version").check().stdout.startswith(f"pip {meant} from ")
 
 
 @pytest.mark.parametrize("pages", ("html", "json"))

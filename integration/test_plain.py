@@ -46,9 +46,14 @@ def both(pip: Pip, *args: str) -> tuple[Result, Result]:
     return pip.variant(*args, driver="12.8"), pip.plain(*args)
 
 
-@pytest.mark.parametrize("pages", ("html", "json"))
 @pytest.mark.parametrize(
-    "extra", ((), ("--pre",), ("--prefer-binary", "--no-deps"), ("--no-binary", "both"))
+    ("pages", "extra"),
+    (
+        ("html", ()),
+        ("html", ("--no-binary", "both")),
+        ("json", ("--pre",)),
+        ("json", ("--prefer-binary", "--no-deps")),
+    ),
 )
 def test_the_report_equals_plain_pips(
     pip: Pip, index: Index, pages: str, extra: Iterable[str]

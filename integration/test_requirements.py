@@ -68,7 +68,7 @@ def test_a_conflict_that_cannot_be_solved_reads_as_with_plain_pip(pip: Pip, inde
     index.add(*tri("1.0"), Wheel("a", requires=("tri==1.0",)), Wheel("b", requires=("tri==2.0",)))
     result = pip.variant("install", "a", "b", driver="12.8")
     assert result.code == 1
-    assert "No matching distribution found for tri==2.0" in result.stderr
+    assert "conflicting dependencies" in result.stderr
     assert pip.installed() == {}
 
 
