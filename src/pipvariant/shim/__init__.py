@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pipvariant.shim.patches import Patches
     from pipvariant.shim.run import Run
 
-__all__ = ["apply", "run_pip", "undo"]
+__all__ = ["activate", "apply", "run_pip", "undo"]
 
 _applied: Patches | None = None
 
@@ -53,7 +53,7 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
         def before_run(values: Any) -> None:
             options.configure(run, name, values)
             if options.looks_at_an_index(name, values):
-                _activate(patches, pip, run)
+                activate(run)
 
         options.add_to(command, before_run)
         return command
@@ -77,10 +77,19 @@ def run_pip(argv: list[str]) -> int:
     return entry_point(this_pip())(argv)
 
 
-def _activate(patches: Patches, pip: Any, run: Run) -> None:
+def activate(run: Run) -> None:
+    """Put on every patch that a command which looks at an index needs, and prove each.
+
+    :param run: what :func:`apply` returned, with the options of the command in it.
+    :raises UnsupportedPip: when an object of pip is missing or has no effect; then none of
+        these patches is on.
+    """
     from pipvariant.shim import choosing, filenames, links, reports, selection, wheels
+    from pipvariant.shim.pips import this_pip
 
     run.order = functools.partial(choosing.order, run)
     run.check = functools.partial(wheels.check, run)
+    pip = this_pip()
     rooms = (filenames, links, selection, wheels, reports)
-    patches.put(patch for room in rooms for patch in room.patches(pip, run))
+    if _applied is not None:
+        _applied.put(patch for room in rooms for patch in room.patches(pip, run))

@@ -11,6 +11,7 @@ import hashlib
 import logging
 import time
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
@@ -179,9 +180,18 @@ def read_from_wheel(file: str | IO[bytes], label: str, where: str) -> Metadata:
                 )
             if entries[0].file_size > MAX_BYTES:
                 raise InvalidMetadata([("variant.json", _too_big())], where=where)
+            if entries[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise InvalidMetadata([("variant.json", "compressed in an odd way")], where=where)
             data = archive.read(entries[0])
     # zipfile answers a hostile archive with any of these.
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+    ) as error:
         if isinstance(error, PipVariantError):
             raise
         raise InvalidMetadata([("", f"not a readable wheel: {error}")], where=where) from error

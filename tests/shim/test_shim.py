@@ -1,0 +1,128 @@
+"""Patches go on all together or not at all, and come off without a trace."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from pipvariant import shim
+from pipvariant.errors import UnsupportedPip
+from pipvariant.shim import builds, filenames, links, reports, selection, wheels
+from pipvariant.shim.patches import Patch, Patches
+from pipvariant.shim.pips import this_pip
+from pipvariant.shim.run import Run
+
+
+def _targets(*, legacy: bool = False) -> list[str]:
+    run = Run()
+    run.report, run.legacy_resolver = True, legacy
+    pip = this_pip()
+    rooms = (filenames, links, selection, wheels, reports)
+    found = [patch.target for room in rooms for patch in room.patches(pip, run)]
+    return [*found, *(patch.target for patch in builds.patches(pip))]
+
+
+def _raw(target: str) -> Any:
+    module, _, path = target.partition(":")
+    *classes, name = path.split(".")
+    owner: Any = import_module(module)
+    for attribute in classes:
+        owner = getattr(owner, attribute)
+    return vars(owner)[name]
+
+
+@pytest.mark.parametrize("legacy", (False, True))
+def test_undo_restores_every_object(legacy: bool) -> None:
+    commands = import_module("pip._internal.commands")
+    targets = _targets(legacy=legacy)
+    before = [_raw(target) for target in targets]
+    create_command, names = commands.create_command, dict(commands.commands_dict)
+    run = shim.apply(commands={"variant": ("module", "Class", "summary")})
+    run.report, run.legacy_resolver = True, legacy
+    shim.activate(run)
+    changed = [_raw(target) for target in targets]
+    assert all(new is not old for new, old in zip(changed, before))
+    assert "variant" in commands.commands_dict
+    shim.undo()
+    assert all(_raw(target) is old for target, old in zip(targets, before))
+    assert commands.create_command is create_command
+    assert commands.commands_dict == names
+
+
+def test_applying_twice_patches_once(run: Run) -> None:
+    shim.activate(shim.apply())
+    shim.undo()
+    wheel = import_module("pip._internal.models.wheel").Wheel
+    assert wheel.__init__.__module__ == "pip._internal.models.wheel"
+
+
+WHEEL = "pip._internal.models.wheel:Wheel.__init__"
+
+
+def _harmless(target: str, *, proof: bool = True) -> Patch:
+    def wrap(original: Any) -> Any:
+        return original
+
+    return Patch(target, wrap, lambda: proof)
+
+
+@pytest.mark.parametrize(
+    ("target", "named"),
+    (
+        ("pip._internal.models.nowhere:Wheel.__init__", "pip._internal.models.nowhere"),
+        ("pip._internal.models.wheel:Nothing.__init__", "Nothing"),
+        ("pip._internal.models.wheel:Wheel.moved", "Wheel.moved"),
+    ),
+)
+def test_a_moved_target_is_refused_and_nothing_is_patched(target: str, named: str) -> None:
+    original = _raw(WHEEL)
+    patches = Patches(this_pip())
+    with pytest.raises(UnsupportedPip, match=named) as caught:
+        patches.put([_harmless(WHEEL), _harmless(target)])
+    assert _raw(WHEEL) is original
+    text = str(caught.value)
+    assert f"pip {this_pip().text}" in text
+    assert "22.2 to 26.3" in text
+    assert "Plain `pip` works as always" in text
+
+
+def test_a_patch_without_effect_is_refused_and_all_are_taken_off() -> None:
+    original, create = _raw(WHEEL), _raw("pip._internal.commands:create_command")
+    patches = Patches(this_pip())
+    with pytest.raises(UnsupportedPip, match="does not use"):
+        patches.put(
+            [
+                _harmless(WHEEL),
+                _harmless("pip._internal.commands:create_command", proof=False),
+            ]
+        )
+    assert _raw(WHEEL) is original
+    assert _raw("pip._internal.commands:create_command") is create
+
+
+def test_a_proof_that_fails_is_refused_and_all_are_taken_off() -> None:
+    def prove() -> bool:
+        raise TypeError("moved arguments")
+
+    original = _raw(WHEEL)
+    with pytest.raises(UnsupportedPip, match="moved arguments"):
+        Patches(this_pip()).put([_harmless(WHEEL)._replace(prove=prove)])
+    assert _raw(WHEEL) is original
+
+
+def test_every_proof_fails_when_its_patch_is_not_there() -> None:
+    run = shim.apply()
+    run.report = True
+    shim.activate(run)
+    pip = this_pip()
+    rooms = (filenames, links, selection, wheels, reports)
+    patches = [patch for room in rooms for patch in room.patches(pip, run)]
+    shim.undo()
+    for patch in patches:
+        try:
+            proven = patch.prove()
+        except Exception:  # noqa: BLE001 - how it fails is pip's own affair
+            proven = False
+        assert not proven, patch.target

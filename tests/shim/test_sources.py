@@ -1,0 +1,69 @@
+"""What is read out of a wheel: bounded, and one kind of error for whatever is wrong."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from pipvariant.errors import InvalidMetadata
+from pipvariant.shim.sources import MAX_BYTES, read_from_wheel
+
+INFO = "tri-1.0.dist-info"
+JSON = (
+    '{"$schema": "https://variants-schema.wheelnext.dev/peps/826/v0.2.0.json",'
+    '"default-priorities": {"namespace": ["blas"]},'
+    '"providers": {"blas": {"static-properties": {"library": ["a"]}}},'
+    '"variants": {"x": {"blas": {"library": ["a"]}}}}'
+)
+
+
+def _wheel(entries: dict[str, bytes]) -> io.BytesIO:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in entries.items():
+            archive.writestr(path, data)
+    return stream
+
+
+def test_variant_json_of_the_dist_info_is_read() -> None:
+    wheel = _wheel({"other/variant.json": b"", f"{INFO}/variant.json": JSON.encode()})
+    metadata = read_from_wheel(wheel, "x", "w")
+    assert metadata.variants == {"x": {"blas": {"library": ("a",)}}}
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    (
+        ({f"{INFO}/METADATA": b""}, "no variant.json inside"),
+        (
+            {f"{INFO}/variant.json": JSON.encode(), "b-1.dist-info/variant.json": b"{}"},
+            "2 variant.json inside",
+        ),
+        ({f"{INFO}/variant.json": b" " * (MAX_BYTES + 1)}, "bigger than 10 MB"),
+        ({f"{INFO}/variant.json": b"{"}, "not"),
+        ({f"{INFO}/variant.json": JSON.replace('"x"', '"y"').encode()}, "y"),
+    ),
+)
+def test_a_wheel_with_something_else_inside_is_refused(
+    entries: dict[str, bytes], said: str
+) -> None:
+    with pytest.raises(InvalidMetadata, match=said) as caught:
+        read_from_wheel(_wheel(entries), "x", "tri.whl")
+    assert str(caught.value).startswith("tri.whl: ")
+
+
+@pytest.mark.parametrize("damage", (b"", b"no zip at all", b"cut"))
+def test_a_file_that_is_no_zip_is_refused(damage: bytes) -> None:
+    data = _wheel({f"{INFO}/variant.json": JSON.encode()}).getvalue()
+    broken = data[: len(data) // 2] if damage == b"cut" else damage
+    with pytest.raises(InvalidMetadata, match="not a readable wheel"):
+        read_from_wheel(io.BytesIO(broken), "x", "tri.whl")
+
+
+def test_a_damaged_entry_is_refused() -> None:
+    data = bytearray(_wheel({f"{INFO}/variant.json": JSON.encode() * 20}).getvalue())
+    data[60] ^= 0xFF
+    with pytest.raises(InvalidMetadata):
+        read_from_wheel(io.BytesIO(bytes(data)), "x", "tri.whl")
