@@ -90,12 +90,11 @@ def test_metadata_of_two_sources_is_never_merged(
         Candidate("tri", _version(), link, (link.comes_from, link.filename[-5])) for link in links
     ]
     assert order(run, None, candidates, None) == [(B, "x"), (A, "x"), (A, "y")]
-    assert [record.message for record in caplog.records] == [
-        (
-            f"tri 1.0: variants that fit are at {B} and at {A}; those of the first are taken, as pip "
-            "prefers it"
-        )
-    ]
+    said = (
+        f"tri 1.0: variants that fit are at {B} and at {A}; those of the first are taken, "
+        "as pip prefers it"
+    )
+    assert [record.message for record in caplog.records] == [said]
 
 
 def test_allowed_hashes_first_then_ranking(run: Run) -> None:
