@@ -155,7 +155,7 @@ def hold(contest: Contest, runs: int) -> Result:
 
 
 def _time(command: Sequence[str], variables: Mapping[str, str]) -> tuple[float, float]:
-    before, start = os.times(), time.perf_counter()
+    before, start = _processor_time(), time.perf_counter()
     done = subprocess.run(
         command,
         env=variables,
@@ -165,11 +165,20 @@ def _time(command: Sequence[str], variables: Mapping[str, str]) -> tuple[float, 
         text=True,
         check=False,
     )
-    real, after = time.perf_counter() - start, os.times()
+    real, used = time.perf_counter() - start, _processor_time() - before
     if done.returncode:
         sys.exit(f"{' '.join(command)}\nended with {done.returncode}:\n{done.stdout}")
-    used = after.children_user - before.children_user
-    return real, used + after.children_system - before.children_system
+    return real, used
+
+
+def _processor_time() -> float:
+    """Return the seconds that all ended children have used; 0 where nobody counts."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0.0
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def report(results: Sequence[Result], *, goals: bool) -> int:

@@ -9,6 +9,7 @@ process of its own answers from memory. Run from the root of the project:
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import subprocess
 import sys
@@ -64,32 +65,35 @@ def plain_files() -> Iterator[str]:
                 yield f"big-{release}-{build}-py3-none-{platform}.whl"
 
 
-def variants_json() -> str:
+def variants_json() -> bytes:
     """Return what every release of the variant index says about its labels."""
     bound = "cuda_version_lower_bound"
     variants = {f"cu{v.replace('.', '')}": {"nvidia": {bound: [v]}} for v in CUDA}
-    return json.dumps(
-        {
-            "$schema": "https://variants-schema.wheelnext.dev/v0.2.0.json",
-            "default-priorities": {"namespace": ["nvidia"]},
-            "providers": {
-                "nvidia": {
-                    "requires": ["nvidia-variant-provider"],
-                    "plugin-api": "nvidia_variant_provider.plugin:NvidiaVariantPlugin",
-                }
-            },
-            "variants": {"null": {}, **variants},
-        }
-    )
+    metadata = {
+        "$schema": "https://variants-schema.wheelnext.dev/v0.2.0.json",
+        "default-priorities": {"namespace": ["nvidia"]},
+        "providers": {
+            "nvidia": {
+                "requires": ["nvidia-variant-provider"],
+                "plugin-api": "nvidia_variant_provider.plugin:NvidiaVariantPlugin",
+            }
+        },
+        "variants": {"null": {}, **variants},
+    }
+    return json.dumps(metadata).encode()
 
 
-def project_page(filenames: list[str]) -> str:
-    """Return a project page as PEP 691 has it, with the keys that PyPI gives."""
+def project_page(filenames: list[str], variants: bytes = b"") -> bytes:
+    """Return a project page as PEP 691 has it, with the keys that PyPI gives.
+
+    The hashes of the wheels are made up: a dry run never has them in hand.
+    """
+    digest = hashlib.sha256(variants).hexdigest()
     files = [
         {
             "filename": filename,
             "url": f"../../files/{filename}",
-            "hashes": {"sha256": f"{number:064x}"},
+            "hashes": {"sha256": f"{number:064x}" if filename.endswith(".whl") else digest},
             "requires-python": ">=3.9",
             "size": 900_000_000,
             "upload-time": "2026-11-30T12:00:00.000000Z",
@@ -98,17 +102,18 @@ def project_page(filenames: list[str]) -> str:
         }
         for number, filename in enumerate(filenames)
     ]
-    return json.dumps({"meta": {"api-version": "1.1"}, "name": "big", "files": files})
+    page = {"meta": {"api-version": "1.1"}, "name": "big", "files": files}
+    return json.dumps(page).encode()
 
 
 def serve() -> None:
     """Serve both indexes on loopback until the process is ended; print the port first."""
+    variants = variants_json()
     described = [f"big-{release}-variants.json" for release in RELEASES]
     pages = {
-        "/variant/simple/big/": project_page([*variant_files(), *described]).encode(),
-        "/plain/simple/big/": project_page(list(plain_files())).encode(),
+        "/variant/simple/big/": project_page([*variant_files(), *described], variants),
+        "/plain/simple/big/": project_page(list(plain_files())),
     }
-    variants = variants_json().encode()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
