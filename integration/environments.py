@@ -21,6 +21,9 @@ PIP_VERSION = tuple(int(part) for part in importlib.metadata.version("pip").spli
 # What runs in the fresh environment: the pip under test, the project, what it depends on.
 RUNTIME = ("pip", "pipvariant", "packaging", "archspec", "pynvml", "importlib_metadata", "zipp")
 
+# There on machines with a GPU, whose driver must not answer for the machine of a test.
+NVIDIA_DRIVER = Path("/proc/driver/nvidia/version")
+
 
 @dataclass(frozen=True)
 class Result:
@@ -111,12 +114,14 @@ class Pip:
     ) -> Result:
         """Run this environment's Python in `work`.
 
-        :param driver: the NVIDIA driver that the machine is said to have.
+        :param driver: the NVIDIA driver that the machine is said to have; None for no GPU.
         :param environ: more environment variables.
         """
         variables = self._variables()
         if driver is not None:
             variables["NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"] = driver
+        elif NVIDIA_DRIVER.exists():
+            variables["LD_LIBRARY_PATH"] = str(self._no_driver())
         variables.update(environ or {})
         python = str(self.root / "env" / "bin" / "python")
         done = subprocess.run(
@@ -130,6 +135,14 @@ class Pip:
             check=False,
         )
         return Result(args, done.returncode, done.stdout, done.stderr)
+
+    def _no_driver(self) -> Path:
+        """A folder of libraries that the loader finds before the driver's and cannot load."""
+        folder = self.root / "no-driver"
+        folder.mkdir(exist_ok=True)
+        for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
+            (folder / name).write_text("not a library")
+        return folder
 
     def _variables(self) -> dict[str, str]:
         home = str(self.root / "home")

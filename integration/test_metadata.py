@@ -168,6 +168,13 @@ def test_names_are_normalised_as_in_wheels(pip: Pip, index: Index) -> None:
     assert index.requests_for("tri_angle-1.0-variants.json")
 
 
+def test_a_local_version_has_its_own_metadata(pip: Pip, index: Index) -> None:
+    index.add(*tri("1.0"), *tri("1.0+ours"))
+    pip.variant("install", "tri", driver="12.8").check()
+    assert pip.build("tri") == ("1.0+ours", "cuda12.8")
+    assert len(index.requests_for("-variants.json")) == 1
+
+
 def test_a_wheel_that_lies_about_its_label_is_not_installed(pip: Pip, index: Index) -> None:
     index.add(*tri())
     other = Wheel(
