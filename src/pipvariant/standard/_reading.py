@@ -146,8 +146,10 @@ def _properties(
 def _values(
     values: object, path: Path, checked: set[tuple[str, str]], faults: Faults
 ) -> tuple[str, ...]:
-    if isinstance(values, list) and len(values) == 1 and ("value", values[0]) in checked:
-        return (values[0],)
+    if isinstance(values, list) and len(values) == 1:
+        only = values[0]
+        if isinstance(only, str) and ("value", only) in checked:
+            return (only,)
     if values == []:
         faults.add(path, "is empty, so no target could ever support it")
     before = len(faults)

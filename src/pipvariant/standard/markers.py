@@ -70,8 +70,8 @@ def reduce_requirement(text: str, context: VariantContext) -> str | None:
     if split is None:
         return text
     base, separator, marker = split
-    parser = _Parser(marker, context)
     try:
+        parser = _Parser(marker, context)
         result = parser.parse()
     except _Unparsable:
         return text

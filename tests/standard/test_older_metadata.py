@@ -1,0 +1,217 @@
+"""STANDARD: every published format of the metadata is understood when reading."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pipvariant.errors import InvalidMetadata
+from pipvariant.standard.metadata import Provider, from_dict, read_variants_json, to_dict, to_json
+from tests.standard import documents
+
+OLDER_URLS = (
+    "https://wheelnext.dev/variants.json",
+    "https://wheelnext.dev/schema/variant-0.0.2.json",
+    "https://variants-schema.wheelnext.dev/v0.0.3.json",
+)
+
+
+def without_providers() -> dict[str, Any]:
+    """Return a document of format 0.1.1."""
+    document = documents.nvidia()
+    document["$schema"] = "https://variants-schema.wheelnext.dev/peps/825/v0.1.1.json"
+    del document["providers"]
+    return document
+
+
+def test_format_0_1_has_no_providers() -> None:
+    metadata = from_dict(without_providers())
+    assert metadata.schema_version == (0, 1, 1)
+    assert metadata.providers == {}
+    assert metadata.namespaces == ("nvidia",)
+    assert set(metadata.variants) == {"cu126", "cu128", "null"}
+
+
+@pytest.mark.parametrize(
+    ("version", "kept"), (("0.0.3", True), ("0.1.0", True), ("0.1.1", False), ("0.2.0", False))
+)
+def test_priorities_of_features_and_values_belong_to_formats_before_0_1_1(
+    version: str, kept: bool
+) -> None:
+    document = documents.nvidia()
+    document["$schema"] = f"https://variants-schema.wheelnext.dev/v{version}.json"
+    document["default-priorities"]["feature"] = {"nvidia": ["sm_arch"]}
+    document["default-priorities"]["property"] = {"nvidia": {"sm_arch": ["90_real", "80_real"]}}
+    metadata = from_dict(document)
+    assert metadata.feature_priorities == ({"nvidia": ("sm_arch",)} if kept else {})
+    assert metadata.property_priorities == (
+        {"nvidia": {"sm_arch": ("90_real", "80_real")}} if kept else {}
+    )
+
+
+@pytest.mark.parametrize("url", (None, *OLDER_URLS))
+def test_older_formats_are_read(url: str | None) -> None:
+    document = documents.older()
+    if url is None:
+        del document["$schema"]
+    else:
+        document["$schema"] = url
+    metadata = from_dict(document)
+    assert metadata.schema == (url or "")
+    assert metadata.feature_priorities == {"x86_64": ("avx2",)}
+    assert metadata.property_priorities == {"x86_64": {"level": ("v2", "v1")}}
+    assert metadata.providers == {
+        "x86_64": Provider(
+            requires=("provider-variant-x86-64; python_version >= '3.9'",),
+            plugin_api="provider_variant_x86_64.plugin:X8664Plugin",
+            enable_if="platform_machine == 'x86_64'",
+        ),
+        "blas": Provider(static_properties={"library": ("mkl", "openblas")}, install_time=False),
+    }
+
+
+def test_enable_if_is_a_marker_that_must_hold() -> None:
+    provider = from_dict(documents.older()).providers["x86_64"]
+    assert provider.is_enabled({"platform_machine": "x86_64"})
+    assert not provider.is_enabled({"platform_machine": "aarch64"})
+    assert Provider(requires=("a",)).is_enabled({})
+
+
+@pytest.mark.parametrize(
+    ("switch", "static"),
+    (
+        ({"install-time": False}, {"library": ("mkl", "openblas")}),
+        ({"install-time": True}, None),
+        ({"plugin-use": "none"}, {"library": ("mkl", "openblas")}),
+        ({"plugin-use": "build"}, {"library": ("mkl", "openblas")}),
+        ({"plugin-use": "all"}, None),
+        ({}, None),
+    ),
+)
+def test_without_install_time_the_static_properties_answer_and_no_plugin(
+    switch: dict[str, object], static: dict[str, tuple[str, ...]] | None
+) -> None:
+    document = documents.older()
+    document["providers"]["blas"] = {"requires": ["blas-provider"], **switch}
+    provider = from_dict(document).providers["blas"]
+    assert provider.static_properties == static
+    assert provider.install_time is (static is None)
+
+
+def test_without_install_time_and_static_properties_nothing_is_supported() -> None:
+    document = documents.older()
+    del document["static-properties"]
+    assert from_dict(document).providers["blas"].static_properties == {}
+
+
+def test_static_properties_without_provider_are_all_that_there_is() -> None:
+    document = documents.older()
+    del document["providers"]["blas"]
+    assert from_dict(document).providers["blas"].static_properties == {
+        "library": ("mkl", "openblas")
+    }
+
+
+def test_static_properties_beside_requires_win_in_drafts() -> None:
+    document = documents.older()
+    document["providers"]["blas"] = {
+        "requires": ["blas-provider"],
+        "static-properties": {"library": ["openblas"], "threads": ["openmp"]},
+    }
+    provider = from_dict(document).providers["blas"]
+    assert provider.static_properties == {"library": ("openblas",), "threads": ("openmp",)}
+    assert provider.requires == ("blas-provider",)
+
+
+def test_older_formats_may_leave_out_providers() -> None:
+    document = documents.older()
+    del document["providers"]["x86_64"]
+    assert set(from_dict(document).providers) == {"blas"}
+
+
+@pytest.mark.parametrize("version", ("0.0.3", "0.1.1", "0.2.0"))
+def test_abi_dependency_may_be_missing_from_both_lists(version: str) -> None:
+    document = documents.nvidia()
+    document["$schema"] = f"https://variants-schema.wheelnext.dev/v{version}.json"
+    document["variants"]["torch29"] = {"abi_dependency": {"torch": ["2.9"]}}
+    metadata = from_dict(document)
+    assert metadata.namespaces == ("nvidia",)
+    assert metadata.providers["abi_dependency"] == Provider(builtin="abi_dependency")
+
+
+def test_abi_dependency_is_listed_like_any_other_when_writing() -> None:
+    document = documents.nvidia()
+    document["variants"]["torch29"] = {"abi_dependency": {"torch": ["2.9"]}}
+    written = to_dict(from_dict(document))
+    assert written["default-priorities"] == {"namespace": ["nvidia", "abi_dependency"]}
+    again = from_dict(written)
+    assert again.namespaces == ("nvidia", "abi_dependency")
+    assert again.providers["abi_dependency"] == Provider(builtin="abi_dependency")
+    assert to_dict(again) == written
+
+
+def test_labels_of_every_length_are_read_though_older_formats_bound_them() -> None:
+    document = documents.older()
+    document["variants"]["x" * 40] = document["variants"]["v3"]
+    assert "x" * 40 in from_dict(document).variants
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "path"),
+    (
+        ("enable-if", "nonsense", "providers.x86_64.enable-if"),
+        ("enable-if", 1, "providers.x86_64.enable-if"),
+        ("plugin-use", "some", "providers.x86_64.plugin-use"),
+        ("install-time", "no", "providers.x86_64.install-time"),
+        ("requires", None, "providers.x86_64.requires"),
+    ),
+)
+def test_faults_of_older_keys_are_told(key: str, value: object, path: str) -> None:
+    document = documents.older()
+    document["providers"]["x86_64"][key] = value
+    with pytest.raises(InvalidMetadata) as caught:
+        from_dict(document)
+    assert [found for found, _ in caught.value.faults] == [path]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "path"),
+    (
+        ("feature", [], "default-priorities.feature"),
+        ("feature", {"x86_64": ["A"]}, "default-priorities.feature.x86_64"),
+        ("property", {"x86_64": []}, "default-priorities.property.x86_64"),
+        ("property", {"x86_64": {"a": ["-"]}}, "default-priorities.property.x86_64.a"),
+    ),
+)
+def test_faults_of_older_priorities_are_told(key: str, value: object, path: str) -> None:
+    document = documents.older()
+    document["default-priorities"][key] = value
+    with pytest.raises(InvalidMetadata) as caught:
+        from_dict(document)
+    assert [found for found, _ in caught.value.faults] == [path]
+
+
+@pytest.mark.parametrize(
+    "document",
+    (documents.older(), without_providers(), documents.nvidia()),
+    ids=("older", "without providers", "newest"),
+)
+def test_writing_loses_nothing_that_selection_depends_on(document: dict[str, Any]) -> None:
+    metadata = from_dict(document)
+    again = read_variants_json(to_json(metadata))
+    assert again.namespaces == metadata.namespaces
+    assert again.providers == metadata.providers
+    assert again.variants == metadata.variants
+    assert again.feature_priorities == metadata.feature_priorities
+    assert again.property_priorities == metadata.property_priorities
+    assert to_json(again) == to_json(metadata)
+
+
+def test_newest_format_is_written_when_it_can_say_all() -> None:
+    document = documents.older()
+    document["default-priorities"] = {"namespace": ["x86_64"]}
+    document["providers"] = {"x86_64": {"requires": ["provider-variant-x86-64"]}}
+    document["variants"] = {"v3": {"x86_64": {"level": ["v3"]}}}
+    del document["static-properties"]
+    assert to_dict(from_dict(document)) == {**document, "$schema": documents.URL}
