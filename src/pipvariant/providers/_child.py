@@ -15,8 +15,8 @@ def main(module: str) -> None:
     answer_stream = os.dup(1)
     os.dup2(2, 1)
     try:
-        answer = {"report": import_module(module).report()}
+        answer = json.dumps({"report": import_module(module).report()})
     except Exception as error:  # noqa: BLE001  # the parent gets every error as text
-        answer = {"error": f"{type(error).__name__}: {error}"}
+        answer = json.dumps({"error": f"{type(error).__name__}: {error}"})
     with os.fdopen(answer_stream, "w", encoding="utf-8") as stream:
-        json.dump(answer, stream)
+        stream.write(answer)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-__all__ = ["LIBCUDA", "NVML", "ROOT", "WELL_KNOWN", "any_library", "kernel_driver", "locate"]
+__all__ = ["LIBCUDA", "NVML", "ROOT", "WELL_KNOWN", "any_library", "kernel_driver"]
 
 NVML = "libnvidia-ml.so.1"
 LIBCUDA = "libcuda.so.1"
@@ -58,15 +58,6 @@ def any_library(environ: Mapping[str, str], *, root: Path | None = None) -> bool
     except OSError:
         return False
     return any(name.encode() + b"\0" in cache for name in (LIBCUDA, NVML))
-
-
-def locate(name: str) -> Iterator[str]:
-    """Give what to load a library by: its name first, then where it is outside the loader's way."""
-    yield name
-    for folder in WELL_KNOWN:
-        path = ROOT / folder / name
-        if path.exists():
-            yield str(path)
 
 
 def kernel_driver(*, root: Path | None = None) -> bool:

@@ -40,7 +40,6 @@ def _nvml() -> dict[str, Any]:
     """Ask NVML through its own Python binding."""
     import pynvml
 
-    _preload(_driver_files.NVML)
     answer: dict[str, Any] = {
         "loaded": False,
         "init": None,
@@ -83,26 +82,12 @@ def _try(pynvml: Any, function: Any, *arguments: Any) -> Any:
     return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
-def _preload(name: str) -> None:
-    """Load a library from wherever it is, so that a later load by name finds it."""
-    if sys.platform != "win32":
-        _load(name)
-
-
-def _load(name: str) -> ctypes.CDLL | None:
-    for target in _driver_files.locate(name):
-        try:
-            return ctypes.CDLL(target)
-        except OSError:
-            continue
-    return None
-
-
 def _cuda() -> dict[str, Any]:
     """Ask libcuda, which is also there where NVML is not."""
     answer: dict[str, Any] = {"loaded": False, "init": None, "version": None, "devices": []}
-    library = _load("nvcuda.dll" if sys.platform == "win32" else _driver_files.LIBCUDA)
-    if library is None:
+    try:
+        library = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else _driver_files.LIBCUDA)
+    except OSError:
         return answer
     answer["loaded"] = True
     value = ctypes.c_int()

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, cast
@@ -64,7 +63,6 @@ def run(module: str, *, environ: Mapping[str, str], timeout: float = TIME_LIMIT)
     :raises ProbeFailed: the child could not start, took too long, crashed, raised, or answered
         too much or no JSON.
     """
-    start = time.monotonic()
     if not sys.executable:
         raise ProbeFailed("there is no interpreter to run the probe with", where=module)
     command = [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else [])]
@@ -85,24 +83,16 @@ def run(module: str, *, environ: Mapping[str, str], timeout: float = TIME_LIMIT)
     read: list[bytes] = []
     reader = threading.Thread(target=_read, args=(stdout, read), daemon=True)
     reader.start()
-    try:
-        reader.join(timeout)
-        if reader.is_alive():
-            raise ProbeFailed(f"no answer within {timeout:g} seconds", where=module)
-        output = read[0]
-        if len(output) > MAX_OUTPUT:
-            raise ProbeFailed(f"more than {MAX_OUTPUT} bytes of answer", where=module)
-        try:
-            code = process.wait(max(0.0, timeout - (time.monotonic() - start)))
-        except subprocess.TimeoutExpired:
-            raise ProbeFailed(f"not ended within {timeout:g} seconds", where=module) from None
-    finally:
-        # Also after a good answer: what the driver's libraries started must not stay.
-        _end(process)
-        reader.join(_GRACE)
-        if not reader.is_alive():
-            stdout.close()
-    return _parse(output, code, module)
+    reader.join(timeout)
+    answered = not reader.is_alive()
+    # Also after an answer: what the driver's libraries started must not stay.
+    _end(process, answered=answered)
+    reader.join(_GRACE)
+    if not reader.is_alive():
+        stdout.close()
+    if not answered:
+        raise ProbeFailed(f"no answer within {timeout:g} seconds", where=module)
+    return _parse(read[0], process.returncode, module)
 
 
 def _read(stream: IO[bytes], into: list[bytes]) -> None:
@@ -110,11 +100,13 @@ def _read(stream: IO[bytes], into: list[bytes]) -> None:
     into.append(stream.read(MAX_OUTPUT + 1))
 
 
-def _parse(output: bytes, code: int, module: str) -> object:
+def _parse(output: bytes, code: int | None, module: str) -> object:
     """Take the report out of the child's answer."""
-    if code:
-        ended = f"signal {-code}" if code < 0 else f"exit code {code}"
-        raise ProbeFailed(f"it ended with {ended}", where=module)
+    if len(output) > MAX_OUTPUT:
+        raise ProbeFailed(f"more than {MAX_OUTPUT} bytes of answer", where=module)
+    if not output:
+        ended = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        raise ProbeFailed(f"no answer, ended by {ended}", where=module)
     try:
         answer = json.loads(output)
     except (ValueError, RecursionError):
@@ -126,13 +118,16 @@ def _parse(output: bytes, code: int, module: str) -> object:
     return answer["report"]
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the whole process group of the child, then the child itself."""
+def _end(process: subprocess.Popen[bytes], *, answered: bool) -> None:
+    """End the process group of the child as a whole.
+
+    A child that has answered may still be on its way out; nothing is lost when it is cut short,
+    and the number of its group cannot be anybody else's before it is waited for.
+    """
     if os.name == "posix":
-        # The group is the child's own session; its number is free only when all in it are gone.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-    elif process.poll() is None:
+    elif not answered:
         system = os.environ.get("SYSTEMROOT", r"C:\Windows")
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             subprocess.run(
@@ -141,8 +136,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
                 timeout=_GRACE,
                 check=False,
             )
-        with contextlib.suppress(OSError):
-            process.kill()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE)
 

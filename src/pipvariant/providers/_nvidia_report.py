@@ -1,0 +1,193 @@
+"""What a report of the NVIDIA driver means: pure judgement, nothing is asked here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pipvariant.errors import ProbeFailed
+
+__all__ = ["Reading", "Version", "read_report", "version_text"]
+
+# Return codes of NVML and libcuda that mean one thing only.
+_NVML_NOT_LOADED = 9
+_NVML_LIBRARY_NOT_FOUND = 12
+_NVML_MISMATCH = 18
+_CUDA_STUB = 34
+_CUDA_NO_DEVICE = 100
+_CUDA_MISMATCH = 803
+
+# What NVML and libcuda say to a user who may not look at a GPU.
+_NOT_PERMITTED = (4, 800)
+
+# No version has more digits; this also bounds the lists that a lying driver can cause.
+_MAX_PART = 99
+
+Version = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read from a driver.
+
+    :param driver: the version of the user-mode CUDA driver, None without a driver.
+    :param capability: the highest compute capability among the GPUs, None without usable GPU.
+    :param source: which library said so.
+    :param problems: what went wrong, each a sentence for the user.
+    :param facts: what was seen, for people.
+    """
+
+    driver: Version | None = None
+    capability: Version | None = None
+    source: str = ""
+    problems: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_report(report: object) -> Reading:
+    """Judge what the probe of the driver reports.
+
+    :param report: what ``_nvidia_driver.report`` describes.
+    :raises ProbeFailed: the report is not such a report.
+    """
+    try:
+        nvml, cuda = _Library.read(report, "nvml"), _Library.read(report, "cuda")
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise ProbeFailed("the driver's answer makes no sense") from None
+    return _hopeless(nvml, cuda) or _judge(nvml, cuda)
+
+
+def _hopeless(nvml: _Library, cuda: _Library) -> Reading | None:
+    """Tell the states in which there is no usable driver, whatever else was said."""
+    stubs_alone = nvml.loaded and nvml.init == _NVML_LIBRARY_NOT_FOUND and not cuda.loaded
+    if not nvml.loaded and not cuda.loaded:
+        source = "no NVIDIA driver"
+        problem = (
+            "the libraries of the NVIDIA driver are on this machine, but they cannot be loaded;"
+            " see whether they fit this interpreter, and LD_LIBRARY_PATH"
+        )
+    elif nvml.init == _NVML_MISMATCH or cuda.init == _CUDA_MISMATCH:
+        source = nvml.name if nvml.init == _NVML_MISMATCH else cuda.name
+        problem = (
+            "the NVIDIA kernel driver and its libraries are of different versions,"
+            " as after an update; restart the machine, or the container with the host's libraries"
+        )
+    elif nvml.init == _NVML_NOT_LOADED:
+        source = nvml.name
+        problem = "the libraries of the NVIDIA driver are here, but the kernel driver is not loaded"
+    elif stubs_alone or (nvml.init != 0 and cuda.init == _CUDA_STUB):
+        source = "stub libraries"
+        problem = "only stub libraries of the CUDA toolkit were found, not the NVIDIA driver"
+    else:
+        return None
+    return Reading(source=source, problems=(problem,))
+
+
+def _judge(nvml: _Library, cuda: _Library) -> Reading:
+    """Take the version and the GPUs from whichever library tells them."""
+    cuda_started = cuda.init in (0, _CUDA_NO_DEVICE)
+    problems = []
+    if nvml.loaded and nvml.init:
+        problems.append(f"NVML could not be started (code {nvml.init})")
+    if cuda.loaded and not cuda_started:
+        problems.append(f"libcuda could not be started (code {cuda.init})")
+    # A libcuda that does not start, such as one for other GPUs, is no driver for any program.
+    driver = nvml.version or (cuda.version if cuda_started else None)
+    # libcuda was asked only because NVML did not know; a GPU that it names is the better answer.
+    gpus = cuda if cuda.best or not nvml.devices else nvml
+    if driver is None:
+        problems = problems or ["the NVIDIA driver does not tell its CUDA version"]
+    elif gpus.devices and not gpus.best:
+        denied = any(device.code in _NOT_PERMITTED for device in gpus.devices)
+        reason = " (not permitted)" if denied else ""
+        problems.append(f"the compute capability of the NVIDIA GPUs is unknown: not told{reason}")
+    sources = {(nvml if nvml.version else cuda).name: True}
+    if driver is not None and gpus.best:
+        sources[gpus.name] = True
+    return Reading(
+        driver,
+        gpus.best if driver is not None else None,
+        ", ".join(sources),
+        tuple(problems),
+        _facts(nvml, driver, gpus),
+    )
+
+
+def _facts(nvml: _Library, driver: Version | None, gpus: _Library) -> dict[str, str]:
+    """Write down what was seen, for people."""
+    facts = {"NVML": "absent"} if not nvml.loaded else {}
+    if nvml.driver:
+        facts["kernel driver"] = nvml.driver
+    if driver is not None:
+        facts["driver"] = version_text(driver)
+    if driver is not None and gpus.best:
+        facts["compute capability"] = version_text(gpus.best)
+    for index, device in enumerate(gpus.devices):
+        told = f"not told (code {device.code})"
+        if device.capability:
+            told = f"compute capability {version_text(device.capability)}"
+        facts[f"GPU {index}"] = f"{device.name}, {told}"
+    return facts
+
+
+class _Device(NamedTuple):
+    """One GPU: its capability, or the code that came instead."""
+
+    name: str
+    capability: Version | None
+    code: int | None
+
+
+@dataclass(frozen=True)
+class _Library:
+    """What one library of the driver said, checked."""
+
+    name: str
+    loaded: bool = False
+    init: int | None = None
+    version: Version | None = None
+    devices: tuple[_Device, ...] = ()
+    driver: str = ""
+
+    @classmethod
+    def read(cls, report: object, key: str) -> _Library:
+        name = "NVML" if key == "nvml" else "libcuda"
+        if not isinstance(report, dict):
+            raise TypeError(report)
+        told = report[key]
+        if told is None:
+            return cls(name)
+        devices = []
+        for device in told["devices"]:
+            capability = device.get("capability")
+            if capability is not None:
+                major, minor = map(int, capability)
+                # Nothing else can be spelled in sm_arch, so it is as good as not told.
+                capability = (major, minor) if 1 <= major <= _MAX_PART and 0 <= minor <= 9 else None
+            code = device.get("error")
+            code = None if code is None else int(code)
+            devices.append(_Device(str(device["name"]), capability, code))
+        init = None if told["init"] is None else int(told["init"])
+        driver = str(told.get("driver") or "")
+        version = _cuda_version(told["version"])
+        return cls(name, bool(told["loaded"]), init, version, tuple(devices), driver)
+
+    @property
+    def best(self) -> Version | None:
+        """The highest compute capability of the devices that told theirs."""
+        return max(
+            (device.capability for device in self.devices if device.capability), default=None
+        )
+
+
+def _cuda_version(number: object) -> Version | None:
+    """Take apart a version as drivers give it: 12080 is 12.8."""
+    if not isinstance(number, int) or not 1000 <= number < (_MAX_PART + 1) * 1000:
+        return None
+    return number // 1000, number % 1000 // 10
+
+
+def version_text(version: Version) -> str:
+    """Write a version as people and properties do."""
+    return f"{version[0]}.{version[1]}"
