@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pipvariant import shim
 from pipvariant.shim.run import Run
 
 
@@ -43,7 +44,10 @@ def test_a_bad_label_is_no_wheel_filename(run: Run, label: str) -> None:
 
 
 def test_without_variants_no_variant_wheel_is_a_wheel(run: Run) -> None:
-    run.no_variant = True
+    shim.undo()
+    without = shim.apply()
+    without.no_variant = True
+    shim.activate(without)
     invalid = import_module("pip._internal.exceptions").InvalidWheelFilename
     for label in ("cu128", "null"):
         with pytest.raises(invalid):

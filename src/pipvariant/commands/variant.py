@@ -8,6 +8,8 @@ from optparse import Values
 from pip._internal.cli.base_command import Command
 from pip._internal.exceptions import CommandError
 
+from pipvariant.errors import PipVariantError
+
 __all__ = ["VariantCommand"]
 
 
@@ -41,6 +43,12 @@ class VariantCommand(Command):
         name = args[0] if args else ""
         if len(args) > 1:
             raise CommandError(f"variant {name}: {args[1]!r} is one word too many.")
+        try:
+            return self._run(name, options)
+        except PipVariantError as error:
+            raise CommandError(str(error)) from error
+
+    def _run(self, name: str, options: Values) -> int:
         if name == "platform":
             from pipvariant.commands import platform
 

@@ -89,7 +89,9 @@ def activate(run: Run) -> None:
 
     run.order = functools.partial(choosing.order, run)
     run.check = functools.partial(wheels.check, run)
+    rooms: tuple[Any, ...] = (filenames, reports)
+    if not run.no_variant:
+        rooms = (filenames, links, selection, wheels, reports)
     pip = this_pip()
-    rooms = (filenames, links, selection, wheels, reports)
     if _applied is not None:
         _applied.put(patch for room in rooms for patch in room.patches(pip, run))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pipvariant.errors import InvalidOverride
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.links import source_of
 from pipvariant.shim.run import Run
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["Candidate", "Judgement", "Outcome", "judge", "order"]
 
 logger = logging.getLogger(__name__)
+
+FOREIGN = "for another platform this machine's hardware does not answer, only static properties do"
 
 
 class Candidate(NamedTuple):
@@ -116,18 +120,26 @@ def judge(run: Run, metadata: Metadata, labels: Sequence[str], *, of: str) -> Ju
     """Rank labels on this run's target; only the providers of their namespaces are asked.
 
     :param of: the project and version, for the user to read.
+    :raises InstallationError: pip's, when an override of a probe has a value that cannot be.
     """
+    from pipvariant.providers.answers import Origin
     from pipvariant.standard.ranking import rank
 
     users: dict[str, list[str]] = {}
     for label in sorted(labels):
         for namespace in metadata.variants.get(label, ()):
             users.setdefault(namespace, []).append(label)
-    answers = {
-        namespace: run.target.answer(namespace, metadata.providers.get(namespace))
-        for namespace in sorted(users)
-    }
+    try:
+        answers = {
+            namespace: run.target.answer(namespace, metadata.providers.get(namespace))
+            for namespace in sorted(users)
+        }
+    except InvalidOverride as error:
+        # The user said something about the machine that cannot be: only the user can mend it.
+        raise import_module("pip._internal.exceptions").InstallationError(str(error)) from error
     for namespace, answer in answers.items():
+        if answer.origin is Origin.NOT_ASKED and run.tell_once(FOREIGN):
+            logger.info("%s: %s", of, FOREIGN)
         for problem in answer.problems:
             # One line for each problem of a run, with the labels that met it first.
             if run.tell_once(problem):

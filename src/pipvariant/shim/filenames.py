@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -24,17 +25,39 @@ def label_of(link: Any) -> str | None:
 
 
 def patches(pip: Pip, run: Run) -> list[Patch]:
-    """Patch the ``Wheel`` class, and the modules that split filenames by themselves."""
+    """Patch the ``Wheel`` class, and the modules that split filenames by themselves.
+
+    Without variants only the class is patched, to keep variant wheels out: up to 22.2 pip
+    takes some of them for ordinary ones.
+    """
+    if run.no_variant:
+        return [Patch(f"{WHEEL}:Wheel.__init__", _no_variant(run), _prove_no_variant)]
     return [
-        Patch(f"{WHEEL}:Wheel.__init__", lambda original: _wheel(run, original), _prove_wheel),
-        *(
-            Patch(target, lambda original: _parser(run, original), _prove_parser(target))
-            for target in pip.filename_parsers
-        ),
+        Patch(f"{WHEEL}:Wheel.__init__", _wheel, _prove_wheel),
+        *(Patch(target, _parser, _prove_parser(target)) for target in pip.filename_parsers),
     ]
 
 
-def _wheel(run: Run, original: Any) -> Any:
+def _no_variant(run: Run) -> Callable[[Any], Any]:
+    invalid: Any = import_module("pip._internal.exceptions").InvalidWheelFilename
+
+    def wrap(original: Any) -> Any:
+        def __init__(self: Any, filename: str) -> None:
+            try:
+                label = split_label(filename)[1]
+            except InvalidFilename as error:
+                raise invalid(str(error)) from None
+            if label is not None:
+                run.left_out.add(filename.partition("-")[0])
+                raise invalid(f"{filename} is a variant wheel, and --no-variant leaves them out.")
+            original(self, filename)
+
+        return __init__
+
+    return wrap
+
+
+def _wheel(original: Any) -> Any:
     invalid: Any = import_module("pip._internal.exceptions").InvalidWheelFilename
     # Labels of one wheel share the plain name: it is parsed once for all of them.
     parsed: dict[str, dict[str, Any]] = {}
@@ -47,9 +70,6 @@ def _wheel(run: Run, original: Any) -> Any:
         if label is None:
             original(self, filename)
             return
-        if run.no_variant:
-            # Up to 22.2 pip takes some variant wheels for ordinary ones.
-            raise invalid(f"{filename} is a variant wheel and variants are off")
         known = parsed.get(plain)
         if known is None:
             original(self, plain)
@@ -64,15 +84,22 @@ def _wheel(run: Run, original: Any) -> Any:
     return __init__
 
 
-def _parser(run: Run, original: Any) -> Any:
+def _parser(original: Any) -> Any:
     def parse_wheel_filename(filename: str, **options: Any) -> Any:
-        try:
-            plain, label = split_label(filename)
-        except InvalidFilename:
-            return original(filename, **options)
-        return original(filename if run.no_variant or label is None else plain, **options)
+        # A label that the standard does not allow is left in, for pip to refuse the name.
+        with contextlib.suppress(InvalidFilename):
+            filename = split_label(filename)[0]
+        return original(filename, **options)
 
     return parse_wheel_filename
+
+
+def _prove_no_variant() -> bool:
+    try:
+        import_module(WHEEL).Wheel(PROOF)
+    except import_module("pip._internal.exceptions").InvalidWheelFilename as error:
+        return "--no-variant" in str(error)
+    return False
 
 
 def _prove_wheel() -> bool:

@@ -61,8 +61,7 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
 
 def _evaluate_links(run: Run, original: Any) -> Any:
     def evaluate_links(self: Any, link_evaluator: Any, links: Any) -> Any:
-        if run.no_variant:
-            return original(self, link_evaluator, links)
+        run.finder = self
         kept = []
         for link in links:
             if "-variants.json" in link.url:

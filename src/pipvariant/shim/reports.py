@@ -39,7 +39,7 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
             lambda: _prove_resolve(run, resolver),
         )
     ]
-    if run.report:
+    if run.report and not run.no_variant:
         found.append(
             Patch(
                 f"{REPORT}:InstallationReport._install_req_to_dict",
@@ -52,6 +52,7 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
 
 def miss(rejection: Rejection, judgement: Judgement) -> str:
     """Say in a few words what a label needs and what the target has instead."""
+    from pipvariant.providers.answers import Origin
     from pipvariant.providers.known import explain
     from pipvariant.standard.ranking import Cause
 
@@ -60,11 +61,18 @@ def miss(rejection: Rejection, judgement: Judgement) -> str:
         return f"{label} is not in the variant metadata"
     answer = judgement.answers[namespace]
     words = explain(namespace, feature, values, answer)
-    if words is None:
-        wanted = f"{namespace} :: {feature} :: {' or '.join(values)}"
-        has = ", ".join(supported[:3]) + (", ..." if len(supported) > 3 else "")
-        words = f"needs {wanted}, this machine has {has or 'nothing of that kind'}"
-    return f"{label} {words}"
+    if words is not None:
+        return f"{label} {words}"
+    wanted = f"{label} needs {namespace} :: {feature} :: {' or '.join(values)}"
+    if answer.origin is Origin.DISABLED:
+        return f"{wanted}, whose provider is off ({answer.source})"
+    if answer.origin is Origin.NOT_TRUSTED:
+        return f"{wanted}, whose plugin package {answer.source} is not trusted"
+    if answer.origin is Origin.NOT_ASKED:
+        return f"{wanted}, which is not known for another platform"
+    has = ", ".join(supported[:3]) + (", ..." if len(supported) > 3 else "")
+    where = "the package's own list" if answer.origin is Origin.STATIC else "this machine"
+    return f"{wanted}, {where} has {has or 'nothing of that kind'}"
 
 
 def _resolve(run: Run, original: Any) -> Any:
@@ -73,6 +81,9 @@ def _resolve(run: Run, original: Any) -> Any:
             result = original(self, *args, **kwargs)
         except Exception:
             _tell_skipped(run, None)
+            if run.left_out:
+                names = ", ".join(sorted(run.left_out))
+                logger.warning("--no-variant leaves out the variant wheels of: %s", names)
             raise
         for req in result.requirements.values():
             _tell(run, req)
@@ -82,11 +93,11 @@ def _resolve(run: Run, original: Any) -> Any:
 
 
 def _tell(run: Run, req: Any) -> None:
+    _tell_skipped(run, req.name)
     link = req.original_link or req.link
     outcome = None if link is None else run.outcomes.get(link.url_without_fragment)
     if outcome is None:
         return
-    _tell_skipped(run, outcome)
     label = label_of(link)
     head = f"{req.name} {outcome.version}"
     if label is not None and label != "null":
@@ -107,10 +118,11 @@ def _tell(run: Run, req: Any) -> None:
                 logger.log(VERBOSE, "%s: %s", head, miss(rejection, judgement))
 
 
-def _tell_skipped(run: Run, chosen: Outcome | None) -> None:
-    """Say which versions have no file that fits; of the chosen project, or of all."""
+def _tell_skipped(run: Run, project: str | None) -> None:
+    """Say which versions have no file that fits; of one project, or of all."""
+    canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
     for outcome in run.skipped.values():
-        if chosen is not None and outcome.name != chosen.name:
+        if project is not None and outcome.name != canonical(project):
             continue
         missed = _nearest_miss(outcome)
         line = f"{outcome.name} {outcome.version} skipped: none of its variants fits"

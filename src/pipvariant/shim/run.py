@@ -42,6 +42,8 @@ class Run:
         self.outcomes: dict[str, Outcome] = {}
         #: (canonical project name, version) of the versions that were left out, in order.
         self.skipped: dict[tuple[str, Any], Outcome] = {}
+        #: Projects of which ``--no-variant`` left variant wheels out.
+        self.left_out: set[str] = set()
         #: Sentences that the user was already told.
         self.told: set[str] = set()
         #: pip's finder of the newest search, and the hashes that it was for.

@@ -70,9 +70,7 @@ def _find_best_candidate(run: Run, original: Any) -> Any:
 
 def _found_candidates(run: Run, original: Any) -> Any:
     def __init__(self: Any, get_infos: Any, *args: Any, **kwargs: Any) -> None:
-        if not run.no_variant:
-            get_infos = functools.partial(_infos, run, get_infos)
-        original(self, get_infos, *args, **kwargs)
+        original(self, functools.partial(_infos, run, get_infos), *args, **kwargs)
 
     return __init__
 
@@ -119,7 +117,7 @@ def _find_requirement(run: Run, original: Any) -> Any:
 def _compute_best_candidate(run: Run, original: Any) -> Any:
     def compute_best_candidate(self: Any, candidates: Any) -> Any:
         result = original(self, candidates)
-        if run.no_variant or not run.eager or result.best_candidate is None:
+        if not run.eager or result.best_candidate is None:
             return result
         applicable = self.get_applicable_candidates(candidates)
         best = _best(run, self, applicable, self._hashes)
@@ -130,7 +128,7 @@ def _compute_best_candidate(run: Run, original: Any) -> Any:
 
 def _sort_best_candidate(run: Run, original: Any) -> Any:
     def sort_best_candidate(self: Any, candidates: Any) -> Any:
-        if run.no_variant or run.command != "list":
+        if run.command != "list":
             return original(self, candidates)
         return _best(run, self, candidates, None)
 

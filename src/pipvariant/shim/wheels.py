@@ -70,9 +70,11 @@ def check(run: Run, req: Any) -> None:
     if judgement.ranking.rejected:
         from pipvariant.shim.reports import miss
 
+        rejection = judgement.ranking.rejected[0]
+        wanted = f"{rejection.namespace} :: {rejection.feature} :: {' or '.join(rejection.values)}"
         raise unsupported(
-            f"{link.filename} does not fit this machine: "
-            f"{miss(judgement.ranking.rejected[0], judgement)}"
+            f"{link.filename} does not fit this machine, which does not support {wanted}: "
+            f"{miss(rejection, judgement)}. Nothing was installed."
         )
     run.outcomes[link.url_without_fragment] = Outcome(
         req.name, version, {source_of(link): judgement}
@@ -91,8 +93,7 @@ def _listed(properties: Any) -> str:
 
 def _get_metadata_distribution(run: Run, original: Any) -> Any:
     def get_metadata_distribution(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not run.no_variant:
-            run.check(self.req)
+        run.check(self.req)
         return original(self, *args, **kwargs)
 
     return get_metadata_distribution

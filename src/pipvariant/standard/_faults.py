@@ -6,7 +6,6 @@ import re
 from typing import Union
 
 from pipvariant.errors import InvalidMetadata
-from pipvariant.standard._json import MAX_FAULTS
 
 __all__ = ["Faults", "Path", "quote"]
 
@@ -14,6 +13,8 @@ __all__ = ["Faults", "Path", "quote"]
 Path = tuple[Union[str, int], ...]
 
 _LONGEST = 60
+_DEEPEST = 8
+_MOST_FAULTS = 100
 _STRING = frozenset({str})
 _KINDS = {
     bool: "true or false",
@@ -37,39 +38,45 @@ def _kind(value: object) -> str:
 
 def _text(path: Path) -> str:
     text = ""
-    for key in path:
+    for key in path[:_DEEPEST]:
         if isinstance(key, int):
             text += f"[{key}]"
         else:
             shown = key if key.isprintable() and len(key) <= _LONGEST else quote(key)
             text += f".{shown}" if text else shown
-    return text
+    return text if len(path) <= _DEEPEST else f"{text}..."
 
 
 class Faults:
-    """The faults of one document; each method returns something usable even after a fault."""
+    """The faults of one document; each method returns something usable even after a fault.
+
+    Of a document that is nothing but faults, most are only counted.
+    """
 
     def __init__(self) -> None:
-        self.found: list[tuple[str, str]] = []
         self.remedy = ""
+        self._found: list[tuple[str, str]] = []
+        self._count = 0
 
     def __len__(self) -> int:
-        return len(self.found)
+        return self._count
 
     def add(self, path: Path, text: str) -> None:
         """Note that the value at *path* is wrong."""
-        self.found.append((_text(path), text))
+        self._count += 1
+        if self._count <= _MOST_FAULTS:
+            self._found.append((_text(path), text))
 
     def raise_any(self, where: str) -> None:
         """Raise what has been found so far.
 
         :raises InvalidMetadata: there is at least one fault.
         """
-        if not self.found:
+        if not self._count:
             return
-        faults = self.found
-        if len(faults) > MAX_FAULTS:
-            faults = [*faults[:MAX_FAULTS], ("", f"and {len(faults) - MAX_FAULTS} more faults")]
+        faults = self._found
+        if self._count > _MOST_FAULTS:
+            faults = [*faults, ("", f"and {self._count - _MOST_FAULTS} more faults")]
         raise InvalidMetadata(faults, where=where, remedy=self.remedy)
 
     def table(self, value: object, path: Path) -> dict[str, object]:

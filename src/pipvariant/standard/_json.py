@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 
-from pipvariant.errors import InvalidMetadata
+from pipvariant.standard._faults import Faults, Path, quote
 
-__all__ = ["MAX_BYTES", "MAX_FAULTS", "decode"]
+__all__ = ["MAX_BYTES", "decode"]
 
 #: Larger metadata is refused unread; real files have some kilobytes.
 MAX_BYTES = 10 * 1024 * 1024
-
-#: More faults than this are counted, not told one by one.
-MAX_FAULTS = 100
 
 
 class _Repeating(dict[str, object]):
@@ -67,10 +63,13 @@ def decode(data: bytes | str, *, where: str = "") -> object:
             fault = f"is not JSON: {error}"
         except RecursionError:
             fault = "is nested too deeply"
+    faults = Faults()
     if fault:
-        raise InvalidMetadata([("", fault)], where=where)
-    if repeating:
-        raise InvalidMetadata(islice(_repetitions(decoded), MAX_FAULTS), where=where)
+        faults.add((), fault)
+    elif repeating:
+        for path, key in _repetitions(decoded):
+            faults.add(path, f"the key {quote(key)} appears more than once")
+    faults.raise_any(where)
     return decoded
 
 
@@ -89,14 +88,14 @@ def _unlike_json(text: str) -> str:
     return "is an HTML page, not JSON" if start.startswith("<") else ""
 
 
-def _repetitions(decoded: object) -> Iterator[tuple[str, str]]:
-    waiting: list[tuple[str, object]] = [("", decoded)]
+def _repetitions(decoded: object) -> Iterator[tuple[Path, str]]:
+    waiting: list[tuple[Path, object]] = [((), decoded)]
     while waiting:
         path, value = waiting.pop()
         if isinstance(value, _Repeating):
-            for key in value.repeated[:10]:
-                yield path, f"the key {key[:60]!a} appears more than once"
+            for key in value.repeated:
+                yield path, key
         if isinstance(value, dict):
-            waiting.extend((f"{path}.{key[:60]}".lstrip("."), item) for key, item in value.items())
+            waiting.extend(((*path, key), item) for key, item in value.items())
         elif isinstance(value, list):
-            waiting.extend((f"{path}[{index}]", item) for index, item in enumerate(value))
+            waiting.extend(((*path, index), item) for index, item in enumerate(value))

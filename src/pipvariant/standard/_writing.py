@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pipvariant.standard._model import ABI_DEPENDENCY, SCHEMA_URL, Metadata, Provider
 
 __all__ = ["to_dict", "to_json"]
 
 _SCHEMA_WITHOUT_PROVIDERS = "https://variants-schema.wheelnext.dev/peps/825/v0.1.1.json"
+_IMPLIED = Provider(builtin=ABI_DEPENDENCY)
 _OLDER_SCHEMA = "https://variants-schema.wheelnext.dev/v0.0.3.json"
 
 
@@ -18,30 +21,34 @@ def to_dict(metadata: Metadata) -> dict[str, object]:
     providers in 0.1.1, with priorities of features, ``enable-if`` or the like in 0.0.3. Reading
     the result gives equal metadata, apart from the schema.
     """
-    priorities: dict[str, object] = {"namespace": list(metadata.namespaces)}
+    namespaces = list(metadata.namespaces)
+    providers = dict(sorted(metadata.providers.items()))
+    if ABI_DEPENDENCY not in namespaces and providers.get(ABI_DEPENDENCY) == _IMPLIED:
+        del providers[ABI_DEPENDENCY]
+        if providers:
+            namespaces.append(ABI_DEPENDENCY)
+            providers = {ABI_DEPENDENCY: _IMPLIED, **providers}
+    priorities: dict[str, object] = {"namespace": namespaces}
     result: dict[str, object] = {"$schema": SCHEMA_URL, "default-priorities": priorities}
-    variants = {
+    if _has_older_words(metadata, providers, namespaces):
+        result["$schema"] = _OLDER_SCHEMA
+        result["providers"] = {
+            namespace: _older_provider(provider) for namespace, provider in providers.items()
+        }
+        _write_priorities(metadata, priorities)
+    elif providers:
+        result["providers"] = {
+            namespace: _provider(provider) for namespace, provider in providers.items()
+        }
+    else:
+        result["$schema"] = _SCHEMA_WITHOUT_PROVIDERS
+    result["variants"] = {
         label: {
             namespace: {feature: sorted(values) for feature, values in sorted(features.items())}
             for namespace, features in sorted(properties.items())
         }
         for label, properties in sorted(metadata.variants.items())
     }
-    if _has_older_words(metadata):
-        result["$schema"] = _OLDER_SCHEMA
-        _write_older(metadata, priorities, result)
-    elif not metadata.providers:
-        result["$schema"] = _SCHEMA_WITHOUT_PROVIDERS
-    else:
-        listed = list(metadata.namespaces)
-        if ABI_DEPENDENCY in metadata.providers and ABI_DEPENDENCY not in listed:
-            listed.append(ABI_DEPENDENCY)
-        priorities["namespace"] = listed
-        result["providers"] = {
-            namespace: _provider(provider)
-            for namespace, provider in sorted(metadata.providers.items())
-        }
-    result["variants"] = variants
     return result
 
 
@@ -55,14 +62,14 @@ def to_json(metadata: Metadata) -> str:
     return json.dumps(to_dict(metadata), indent=2, ensure_ascii=True) + "\n"
 
 
-def _has_older_words(metadata: Metadata) -> bool:
-    listed = set(metadata.namespaces)
+def _has_older_words(
+    metadata: Metadata, providers: Mapping[str, Provider], namespaces: list[str]
+) -> bool:
     return bool(
         metadata.feature_priorities
         or metadata.property_priorities
-        or (metadata.providers and not listed <= set(metadata.providers))
-        or not set(metadata.providers) <= {*listed, ABI_DEPENDENCY}
-        or any(_is_older(provider) for provider in metadata.providers.values())
+        or (providers and set(providers) != set(namespaces))
+        or any(_is_older(provider) for provider in providers.values())
     )
 
 
@@ -94,9 +101,16 @@ def _provider(provider: Provider) -> dict[str, object]:
     return entry
 
 
-def _write_older(
-    metadata: Metadata, priorities: dict[str, object], result: dict[str, object]
-) -> None:
+def _older_provider(provider: Provider) -> dict[str, object]:
+    entry = {"requires": [], **_provider(provider)}
+    if provider.enable_if is not None:
+        entry["enable-if"] = provider.enable_if
+    if not provider.install_time:
+        entry["install-time"] = False
+    return entry
+
+
+def _write_priorities(metadata: Metadata, priorities: dict[str, object]) -> None:
     if metadata.feature_priorities:
         priorities["feature"] = {
             namespace: list(features)
@@ -107,13 +121,3 @@ def _write_older(
             namespace: {feature: list(values) for feature, values in sorted(features.items())}
             for namespace, features in sorted(metadata.property_priorities.items())
         }
-    providers: dict[str, object] = {}
-    for namespace, provider in sorted(metadata.providers.items()):
-        entry = _provider(provider)
-        entry.setdefault("requires", [])
-        if provider.enable_if is not None:
-            entry["enable-if"] = provider.enable_if
-        if not provider.install_time:
-            entry["install-time"] = False
-        providers[namespace] = entry
-    result["providers"] = providers
