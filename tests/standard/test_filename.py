@@ -109,7 +109,7 @@ def test_only_a_non_variant_wheel_gets_a_label(plain: str) -> None:
         join_label(plain, "cu128")
 
 
-names = st.from_regex(r"[a-z][a-z0-9_]{0,5}", fullmatch=True)
+names = st.from_regex(r"[a-z][a-z0-9]{0,3}(_[a-z0-9]{1,3})?", fullmatch=True)
 versions = st.from_regex(r"[0-9]\.[0-9](\+[a-z]{1,3})?", fullmatch=True)
 labels = st.from_regex(r"[0-9a-z_.]{1,10}", fullmatch=True)
 builds = st.sampled_from(["", "1-", "20a-"])

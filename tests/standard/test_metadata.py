@@ -473,6 +473,15 @@ def test_repeated_keys_are_faults() -> None:
     assert faults_of(nested) == [("x[1].a", "the key 'b' appears more than once")]
 
 
+def test_path_to_a_fault_has_a_bound() -> None:
+    nested = '{"a": 0, "a": 0}'
+    for _ in range(50):
+        nested = '{"' + "x" * 50 + '": ' + nested + "}"
+    ((path, _),) = faults_of(nested)
+    assert path.endswith("x...")
+    assert len(path) < 500
+
+
 def test_keys_that_are_no_strings_are_faults() -> None:
     with pytest.raises(InvalidMetadata, match="must be an object whose keys are strings"):
         from_dict({1: 2})
@@ -519,6 +528,13 @@ def test_written_text_does_not_depend_on_the_order_of_what_was_read() -> None:
     document = documents.blas()
     turned = json.loads(json.dumps(document), object_pairs_hook=lambda pairs: dict(pairs[::-1]))
     assert to_json(from_dict(turned)) == to_json(from_dict(document))
+
+
+def test_all_keys_of_a_plugin_provider_are_written() -> None:
+    document = documents.nvidia()
+    entry = {"requires": ["a", "b"], "plugin-api": "a:B", "optional": True}
+    document["providers"]["nvidia"] = entry
+    assert to_dict(from_dict(document)) == document
 
 
 def test_order_of_preference_survives_writing() -> None:

@@ -151,6 +151,12 @@ def test_abi_dependency_is_listed_like_any_other_when_writing() -> None:
     assert to_dict(again) == written
 
 
+def test_abi_dependency_alone_does_not_make_another_format() -> None:
+    document = without_providers()
+    document["variants"]["torch29"] = {"abi_dependency": {"torch": ["2.9"]}}
+    assert to_dict(from_dict(document)) == document
+
+
 def test_labels_of_every_length_are_read_though_older_formats_bound_them() -> None:
     document = documents.older()
     document["variants"]["x" * 40] = document["variants"]["v3"]
