@@ -82,6 +82,18 @@ def test_report_of_libcuda_where_nvml_is_missing(make_driver: MakeDriver) -> Non
     }
 
 
+def test_report_of_an_nvml_that_does_not_tell_the_version(make_driver: MakeDriver) -> None:
+    driver = make_driver(nvml={"devices": "7.0"}, cuda={"cuda": 11040, "devices": "7.0"})
+    told = report(driver)
+    assert (told["nvml"]["version"], told["cuda"]["version"]) == (None, 11040)
+
+
+def test_report_of_a_driver_without_gpu(make_driver: MakeDriver) -> None:
+    told = report(make_driver(nvml={**H100, "devices": ""}, cuda={"cuda": 12080}))
+    assert told["nvml"]["devices"] == told["cuda"]["devices"] == []
+    assert told["cuda"]["init"] == 100
+
+
 def test_report_of_a_machine_where_nothing_loads(make_driver: MakeDriver) -> None:
     nothing = report(make_driver())
     assert (nothing["nvml"]["loaded"], nothing["cuda"]["loaded"]) == (False, False)

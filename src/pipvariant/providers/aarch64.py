@@ -60,15 +60,15 @@ def _answer(cpu: _cpu.Cpu) -> Answer:
 
 def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
-    machine = answer.facts.get("architecture", "")
+    machine = answer.facts.get("architecture", _cpu.AARCH64)
     if machine != _cpu.AARCH64:
-        return f"needs an aarch64 CPU, this interpreter runs on {machine or 'another one'}"
+        return f"needs an aarch64 CPU, this interpreter runs on {machine}"
     if feature in FLAGS and "on" in values:
         return f"needs the CPU flag {feature}, which this CPU does not have"
     wanted = sorted(filter(_VERSION.fullmatch, values), key=_position)
-    if feature != "version" or not wanted:
+    best = next(iter(answer.features.get("version", ())), None)
+    if feature != "version" or not wanted or best is None:
         return None
-    best = answer.features["version"][0]
     return f"needs an ARMv{_armv(wanted[0])} CPU, this one is known to be ARMv{_armv(best)}"
 
 

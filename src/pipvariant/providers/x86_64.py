@@ -94,13 +94,14 @@ def _answer(cpu: _cpu.Cpu) -> Answer:
 
 def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
-    machine = answer.facts.get("architecture", "")
+    machine = answer.facts.get("architecture", _cpu.X86_64)
     if machine != _cpu.X86_64:
-        return f"needs an x86-64 CPU, this interpreter runs on {machine or 'another one'}"
+        return f"needs an x86-64 CPU, this interpreter runs on {machine}"
     if feature in FLAGS and "on" in values:
         return f"needs the CPU flag {feature}, which this CPU does not have"
     wanted = [level for level in LEVELS if level in values]
-    if feature != "level" or not wanted:
+    best = next(iter(answer.features.get("level", ())), None)
+    if feature != "level" or not wanted or best is None:
         return None
     missing = [
         flag
@@ -108,5 +109,4 @@ def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
         if level <= wanted[0]
         for flag in answer.facts.get(f"{level} lacks", "").split()
     ]
-    best = answer.features["level"][0]
     return f"needs x86-64-{wanted[0]}, this CPU is {best} (lacks {', '.join(missing)})"
