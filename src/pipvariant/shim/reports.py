@@ -67,7 +67,7 @@ def miss(rejection: Rejection, judgement: Judgement) -> str:
     if answer.origin is Origin.DISABLED:
         return f"{wanted}, whose provider is off ({answer.source})"
     if answer.origin is Origin.NOT_TRUSTED:
-        return f"{wanted}, whose plugin package {answer.source} is not trusted"
+        return f"{wanted}, whose plugin package is not trusted"
     if answer.origin is Origin.NOT_ASKED:
         return f"{wanted}, which is not known for another platform"
     has = ", ".join(supported[:3]) + (", ..." if len(supported) > 3 else "")
