@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +18,8 @@ __all__ = ["Cause", "Ranking", "Rejection", "Supported", "rank", "supported_prop
 #: What a target supports: namespace, feature, values; features and values most preferred first.
 Supported = Mapping[str, Mapping[str, Sequence[str]]]
 
-#: Namespace, feature and value lead to a number; the lower number is preferred.
-_Positions = dict[str, dict[str, dict[str, int]]]
-
 _END = sys.maxsize
+_NOTHING: Mapping[str, dict[str, int]] = {}
 
 
 class Cause(enum.Enum):
@@ -70,40 +69,19 @@ def rank(metadata: Metadata, supported: Supported, labels: Iterable[str] | None 
     :return: the same for every order of *labels*.
     """
     asked = sorted(set(metadata.variants if labels is None else labels))
-    positions = _positions(metadata, supported)
-    variants = metadata.variants
-    places = _Places((namespace, place) for place, namespace in enumerate(metadata.namespaces))
+    judge = _Judge(metadata, supported)
     keys: dict[str, tuple[int, ...]] = {}
     rejected: list[Rejection] = []
     for label in asked:
         if label == NULL_LABEL:
             continue
-        properties = variants.get(label)
+        properties = metadata.variants.get(label)
         if properties is None:
             rejected.append(Rejection(label, Cause.UNKNOWN_LABEL, "", "", (), ()))
-            continue
-        # A variant is compatible when of every feature at least one value is supported, and of
-        # these values the best one counts.
-        key = []
-        try:
-            for namespace, features in properties.items():
-                of_namespace = positions[namespace]
-                for feature, values in features.items():
-                    of_feature = of_namespace[feature]
-                    if len(values) == 1:
-                        key.append(of_feature[values[0]])
-                    else:
-                        key.append(
-                            min(of_feature[value] for value in values if value in of_feature)
-                        )
-        except (KeyError, ValueError):
-            rejected.append(_reject(label, properties, places, positions, supported))
-            continue
-        # The numbers of two variants are compared one by one. Where one variant has no more of
-        # them it loses, hence the end is higher than every number.
-        key.sort()
-        key.append(_END)
-        keys[label] = tuple(key)
+        elif (key := judge.key(properties)) is not None:
+            keys[label] = key
+        else:
+            rejected.append(judge.reject(label, properties))
     # Sorting is stable and the labels are in order, which decides between equal variants.
     compatible = sorted(keys, key=keys.__getitem__)
     if NULL_LABEL in asked:
@@ -125,29 +103,6 @@ def supported_properties(properties: Properties, supported: Supported) -> Proper
     return result
 
 
-def _positions(metadata: Metadata, supported: Supported) -> _Positions:
-    # Numbering all values in one go orders them as triples of positions would.
-    number = 0
-    result: _Positions = {}
-    for namespace in _ordered(metadata.namespaces, sorted(supported)):
-        of_namespace = result[namespace] = {}
-        features = supported[namespace]
-        value_priorities = metadata.property_priorities.get(namespace, {})
-        for feature in _ordered(metadata.feature_priorities.get(namespace, ()), features):
-            of_feature = of_namespace[feature] = {}
-            for value in _ordered(value_priorities.get(feature, ()), features[feature]):
-                of_feature[value] = number
-                number += 1
-    return result
-
-
-def _ordered(first: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Return *names* without repetition, those in *first* before the others."""
-    rest = dict.fromkeys(names)
-    chosen = [name for name in dict.fromkeys(first) if name in rest]
-    return list(dict.fromkeys([*chosen, *rest]))
-
-
 class _Places(dict[str, int]):
     """The place of each namespace; those that are not listed come last."""
 
@@ -155,22 +110,70 @@ class _Places(dict[str, int]):
         return _END
 
 
-def _reject(
-    label: str,
-    properties: Properties,
-    places: _Places,
-    positions: _Positions,
-    supported: Supported,
-) -> Rejection:
-    # The first unmet property in the order of the namespaces, then by feature name.
-    for namespace in sorted(sorted(properties), key=places.__getitem__):
-        known = positions.get(namespace, {})
-        for feature, values in sorted(properties[namespace].items()):
-            if known.get(feature, {}).keys().isdisjoint(values):
-                if known.get(feature):
-                    cause = Cause.VALUE
-                else:
-                    cause = Cause.FEATURE if any(known.values()) else Cause.NAMESPACE
-                offered = tuple(supported.get(namespace, {}).get(feature, ()))
-                return Rejection(label, cause, namespace, feature, tuple(values), offered)
-    raise AssertionError(label)  # pragma: no cover  # called only for labels that do not fit
+class _Judge:
+    """Judges one variant after the other for one target."""
+
+    def __init__(self, metadata: Metadata, supported: Supported) -> None:
+        self.places = _Places((name, place) for place, name in enumerate(metadata.namespaces))
+        self.offers = {
+            namespace: {feature: tuple(values) for feature, values in features.items()}
+            for namespace, features in supported.items()
+        }
+        # Namespace, feature and value lead to a number, and the lower number is preferred.
+        # Numbering all values in one go orders them as triples of positions would.
+        self.numbers: dict[str, dict[str, dict[str, int]]] = {}
+        counter = itertools.count()
+        for namespace in _ordered(metadata.namespaces, sorted(supported)):
+            of_namespace = self.numbers[namespace] = {}
+            features = supported[namespace]
+            first_values = metadata.property_priorities.get(namespace, {})
+            for feature in _ordered(metadata.feature_priorities.get(namespace, ()), features):
+                values = _ordered(first_values.get(feature, ()), features[feature])
+                of_namespace[feature] = {value: next(counter) for value in values}
+
+    def key(self, properties: Properties) -> tuple[int, ...] | None:
+        """Return what orders a variant, lower being better; ``None`` if it does not fit."""
+        key = []
+        try:
+            for namespace, features in properties.items():
+                of_namespace = self.numbers[namespace]
+                for feature, values in features.items():
+                    numbers = of_namespace[feature]
+                    # Of every feature at least one value must be supported; the best counts.
+                    if len(values) == 1:
+                        key.append(numbers[values[0]])
+                    else:
+                        key.append(min([numbers[value] for value in values if value in numbers]))
+        except (KeyError, ValueError):
+            return None
+        # The numbers of two variants are compared one by one. Where one variant has no more of
+        # them it loses, hence the end is higher than every number.
+        key.sort()
+        key.append(_END)
+        return tuple(key)
+
+    def reject(self, label: str, properties: Properties) -> Rejection:
+        """Find the first unmet property, in the order of the namespaces, then by feature name."""
+        for namespace in sorted(sorted(properties), key=self.places.__getitem__):
+            of_namespace = self.numbers.get(namespace, _NOTHING)
+            unmet = ""
+            for feature, values in properties[namespace].items():
+                earlier = not unmet or feature < unmet
+                if earlier and of_namespace.get(feature, _NOTHING).keys().isdisjoint(values):
+                    unmet = feature
+            if unmet:
+                break
+        else:
+            raise AssertionError(label)  # pragma: no cover  # only asked about what does not fit
+        if of_namespace.get(unmet):
+            cause = Cause.VALUE
+        else:
+            cause = Cause.FEATURE if any(of_namespace.values()) else Cause.NAMESPACE
+        offered = self.offers.get(namespace, {}).get(unmet, ())
+        return Rejection(label, cause, namespace, unmet, properties[namespace][unmet], offered)
+
+
+def _ordered(first: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Return *names* without repetition, those in *first* before the others."""
+    rest = dict.fromkeys(names)
+    return list(dict.fromkeys([*(name for name in first if name in rest), *rest]))
