@@ -8,6 +8,7 @@ says which file and why (PEP 825, "an installer degrades").
 from __future__ import annotations
 
 import hashlib
+import io
 import logging
 import time
 import zipfile
@@ -16,20 +17,29 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
-from pipvariant.errors import PipVariantError
+from pipvariant.errors import InvalidMetadata, PipVariantError
 from pipvariant.shim.links import json_link, source_of
 from pipvariant.shim.run import Run
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["metadata_of", "read_from_wheel", "shown"]
+__all__ = ["ARCHIVE_ERRORS", "metadata_of", "read_from_archive", "read_from_wheel", "shown"]
 
 logger = logging.getLogger(__name__)
 
 #: A file of metadata is refused above this size (bytes) and after this time (seconds).
 MAX_BYTES = 10 * 1024 * 1024
 MAX_SECONDS = 60.0
+#: What zipfile answers a damaged or hostile archive with.
+ARCHIVE_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
 
 
 class Unusable(Exception):
@@ -147,10 +157,14 @@ def _read_remote_wheel(session: Any, link: Any, label: str) -> Metadata:
     try:
         if link.is_file:
             return read_from_wheel(link.file_path, label, shown(link))
-        with lazy.LazyZipOverHTTP(link.url_without_fragment, session) as stream:
-            return read_from_wheel(stream, label, shown(link))
-    except lazy.HTTPRangeRequestUnsupported:
-        raise Unusable(f"{shown(link)}: its server cannot send parts of a file") from None
+        try:
+            with lazy.LazyZipOverHTTP(link.url_without_fragment, session) as stream:
+                return read_from_wheel(stream, label, shown(link))
+        except lazy.HTTPRangeRequestUnsupported:
+            # A server that cannot send parts of a file sends small wheels whole.
+            return read_from_wheel(io.BytesIO(_download(session, link)), label, shown(link))
+    except Unusable as error:
+        raise Unusable(f"{shown(link)}: {error}") from None
     except PipVariantError as error:
         raise Unusable(str(error)) from error
     except _network_errors() as error:
@@ -163,39 +177,44 @@ def read_from_wheel(file: str | IO[bytes], label: str, where: str) -> Metadata:
     :param file: path or seekable stream of the wheel; ``where``: how errors call it.
     :raises InvalidMetadata: when there is none, or it is broken, huge or for another label.
     """
-    from pipvariant.errors import InvalidMetadata
-    from pipvariant.standard.metadata import read_variant_json
-
     try:
         with zipfile.ZipFile(file) as archive:
-            entries = [
-                entry
-                for entry in archive.infolist()
-                if entry.filename.count("/") == 1
-                and entry.filename.endswith(".dist-info/variant.json")
-            ]
-            if len(entries) != 1:
-                raise InvalidMetadata(
-                    [("", f"the wheel has {len(entries) or 'no'} variant.json inside")], where=where
-                )
-            if entries[0].file_size > MAX_BYTES:
-                raise InvalidMetadata([("variant.json", _too_big())], where=where)
-            if entries[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise InvalidMetadata([("variant.json", "compressed in an odd way")], where=where)
-            data = archive.read(entries[0])
-    # zipfile answers a hostile archive with any of these.
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-        ValueError,
-    ) as error:
+            metadata = read_from_archive(archive, label, where)
+    except ARCHIVE_ERRORS as error:
         if isinstance(error, PipVariantError):
             raise
         raise InvalidMetadata([("", f"not a readable wheel: {error}")], where=where) from error
-    return read_variant_json(data, label=label, where=where)
+    if metadata is None:
+        raise InvalidMetadata([("", "the wheel has no variant.json inside")], where=where)
+    return metadata
+
+
+def read_from_archive(archive: zipfile.ZipFile, label: str | None, where: str) -> Metadata | None:
+    """Return the ``variant.json`` of an open wheel, None if it has none.
+
+    :param label: the label that it has to be for; None accepts any.
+    :raises InvalidMetadata: when it is broken, huge or for another label.
+    :raises zipfile.BadZipFile: or another of :data:`ARCHIVE_ERRORS`, when it cannot be read.
+    """
+    from pipvariant.standard.metadata import read_variant_json
+
+    entries = [
+        entry
+        for entry in archive.infolist()
+        if entry.filename.count("/") == 1 and entry.filename.endswith(".dist-info/variant.json")
+    ]
+    if not entries:
+        return None
+    (entry, *others) = entries
+    if others:
+        fault = f"the wheel has {len(entries)} variant.json inside"
+    elif entry.file_size > MAX_BYTES:
+        fault = _too_big()
+    elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        fault = "it is compressed in an odd way"
+    else:
+        return read_variant_json(archive.read(entry), label=label, where=where)
+    raise InvalidMetadata([("variant.json", fault)], where=where)
 
 
 def _network_errors() -> tuple[type[Exception], ...]:
