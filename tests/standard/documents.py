@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from collections.abc import Callable
 from typing import Any
+
+import pytest
+
+from pipvariant.errors import InvalidMetadata
+from pipvariant.standard.metadata import read_variants_json
 
 URL = "https://variants-schema.wheelnext.dev/v0.2.0.json"
 
 Document = dict[str, Any]
+Change = Callable[[Document], object]
+
+#: Stands for a value that a change takes away.
+REMOVED = object()
 
 
 def nvidia() -> Document:
@@ -70,3 +81,33 @@ def older() -> Document:
 def text(document: Document) -> str:
     """The document as JSON."""
     return json.dumps(document)
+
+
+def put(*path: object, to: object) -> Change:
+    """Return a change that puts a value at a path, or takes away what is there."""
+
+    def change(document: Any) -> None:
+        for key in path[:-1]:
+            document = document[key]
+        if to is REMOVED:
+            del document[path[-1]]
+        else:
+            document[path[-1]] = to
+
+    return change
+
+
+def changed(document: Document, change: Change) -> str:
+    """Return the document after a change, as JSON."""
+    document = copy.deepcopy(document)
+    change(document)
+    return text(document)
+
+
+def faults_of(data: bytes | str) -> list[tuple[str, str]]:
+    """Read what is no good, and return its faults."""
+    with pytest.raises(InvalidMetadata) as caught:
+        read_variants_json(data, where="https://example.org/a-1-variants.json")
+    assert caught.value.where == "https://example.org/a-1-variants.json"
+    assert str(caught.value).startswith("https://example.org/a-1-variants.json: ")
+    return list(caught.value.faults)
