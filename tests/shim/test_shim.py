@@ -9,7 +9,15 @@ import pytest
 
 from pipvariant import shim
 from pipvariant.errors import UnsupportedPip
-from pipvariant.shim import builds, filenames, links, reports, selection, wheels
+from pipvariant.shim import (
+    builds,
+    dependencies,
+    filenames,
+    links,
+    reports,
+    selection,
+    wheels,
+)
 from pipvariant.shim.patches import Patch, Patches
 from pipvariant.shim.pips import this_pip
 from pipvariant.shim.run import Run
@@ -19,7 +27,7 @@ def _targets(*, legacy: bool = False) -> list[str]:
     run = Run()
     run.report, run.legacy_resolver = True, legacy
     pip = this_pip()
-    rooms = (filenames, links, selection, wheels, reports)
+    rooms = (filenames, links, selection, wheels, dependencies, reports)
     found = [patch.target for room in rooms for patch in room.patches(pip, run)]
     return [*found, *(patch.target for patch in builds.patches(pip))]
 
@@ -117,7 +125,7 @@ def test_every_proof_fails_when_its_patch_is_not_there() -> None:
     run.report = True
     shim.activate(run)
     pip = this_pip()
-    rooms = (filenames, links, selection, wheels, reports)
+    rooms = (filenames, links, selection, wheels, dependencies, reports)
     patches = [patch for room in rooms for patch in room.patches(pip, run)]
     shim.undo()
     for patch in patches:

@@ -50,12 +50,16 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
 
         command = create_command(name, **kwargs)
 
-        def before_run(values: Any) -> None:
-            options.configure(run, name, values)
+        def step(values: Any) -> None:
+            run.command = name
             if options.looks_at_an_index(name, values):
+                options.configure(run, values)
                 activate(run)
+            elif name in options.READERS:
+                activate(run, only_reading=True)
 
-        options.add_to(command, before_run)
+        options.add_to(command)
+        options.before_run(command, step)
         return command
 
     patches.replace(registry, "create_command", create_variant_command)
@@ -77,21 +81,27 @@ def run_pip(argv: list[str]) -> int:
     return entry_point(this_pip())(argv)
 
 
-def activate(run: Run) -> None:
-    """Put on every patch that a command which looks at an index needs, and prove each.
+def activate(run: Run, *, only_reading: bool = False) -> None:
+    """Put on the patches that a command needs, and prove each.
 
     :param run: what :func:`apply` returned, with the options of the command in it.
+    :param only_reading: the command looks at no index, only at what is installed.
     :raises UnsupportedPip: when an object of pip is missing or has no effect; then none of
         these patches is on.
     """
-    from pipvariant.shim import choosing, filenames, links, reports, selection, wheels
+    from pipvariant.shim import dependencies
     from pipvariant.shim.pips import this_pip
 
-    run.order = functools.partial(choosing.order, run)
-    run.check = functools.partial(wheels.check, run)
-    rooms: tuple[Any, ...] = (filenames, reports)
-    if not run.no_variant:
-        rooms = (filenames, links, selection, wheels, reports)
+    run.reduce = functools.partial(dependencies.reduce, run)
+    rooms: tuple[Any, ...] = (dependencies,)
+    if not only_reading:
+        from pipvariant.shim import choosing, filenames, links, reports, selection, wheels
+
+        run.order = functools.partial(choosing.order, run)
+        run.check = functools.partial(wheels.check, run)
+        rooms = (filenames, dependencies, reports)
+        if not run.no_variant:
+            rooms = (filenames, links, selection, wheels, dependencies, reports)
     pip = this_pip()
     if _applied is not None:
         _applied.put(patch for room in rooms for patch in room.patches(pip, run))

@@ -17,6 +17,7 @@ from pipvariant.shim.sources import metadata_of
 if TYPE_CHECKING:
     from pipvariant.providers.target import Answer
     from pipvariant.standard.metadata import Metadata
+    from pipvariant.standard.properties import Properties
     from pipvariant.standard.ranking import Ranking
 
 __all__ = ["Candidate", "Judgement", "Outcome", "judge", "order"]
@@ -45,6 +46,13 @@ class Judgement:
     metadata: Metadata
     ranking: Ranking
     answers: Mapping[str, Answer]
+
+    def supported_properties(self, label: str) -> Properties:
+        """Return those properties of a label that the target supports, as for markers."""
+        from pipvariant.standard.ranking import supported_properties
+
+        supported = {namespace: answer.features for namespace, answer in self.answers.items()}
+        return supported_properties(self.metadata.variants.get(label, {}), supported)
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,11 @@ def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -
     if not keyed:
         run.skipped[first.name, first.version] = outcome
     keyed.sort(key=lambda pair: pair[0])
+    for (_, plain, _, _), candidate in keyed:
+        judgement = outcome.judgements.get(source_of(candidate.link))
+        if not plain and judgement is not None:
+            # Of two sources with a file of the same name, the preferred one speaks for it.
+            run.judgements.setdefault(candidate.link.filename, judgement)
     return [candidate.payload for _, candidate in keyed]
 
 

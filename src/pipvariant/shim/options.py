@@ -11,40 +11,46 @@ from typing import Any
 
 from pipvariant.shim.run import Run
 
-__all__ = ["add_to", "configure", "looks_at_an_index"]
+__all__ = ["READERS", "add_to", "before_run", "configure", "looks_at_an_index"]
 
 
-def add_to(command: Any, before_run: Callable[[Any], None]) -> None:
-    """Add the options to a pip command, and a step between its parsing and its running.
+#: Commands that read what installed projects require.
+READERS = ("check", "inspect", "show")
+
+
+def add_to(command: Any) -> None:
+    """Add the options to a pip command, if it is one that can look at an index.
 
     pip's parser reads them from the command line, from ``pip.conf`` and from ``PIP_*``.
-
-    :param before_run: called with the options when they are parsed.
     """
-    if not command.parser.has_option("--index-url"):
-        return
-    group = OptionGroup(command.parser, "Wheel Variant Options")
-    for option in _options():
-        group.add_option(option)
-    command.parser.add_option_group(group)
+    if command.parser.has_option("--index-url"):
+        group = OptionGroup(command.parser, "Wheel Variant Options")
+        for option in _options():
+            group.add_option(option)
+        command.parser.add_option_group(group)
+
+
+def before_run(command: Any, step: Callable[[Any], None]) -> None:
+    """Let a step run when the options of a command are parsed, before it does anything."""
     parse_args = command.parse_args
 
-    def parse_then_prepare(args: list[str]) -> Any:
+    def parse_then_step(args: list[str]) -> Any:
         options, rest = parse_args(args)
-        before_run(options)
+        step(options)
         return options, rest
 
-    command.parse_args = parse_then_prepare
+    command.parse_args = parse_then_step
 
 
 def looks_at_an_index(command: str, options: Any) -> bool:
     """Say whether a command with these options will ask an index for files."""
-    return command != "list" or bool(options.outdated or options.uptodate)
+    if command == "list":
+        return bool(options.outdated or options.uptodate)
+    return hasattr(options, "no_variant")
 
 
-def configure(run: Run, command: str, options: Any) -> None:
+def configure(run: Run, options: Any) -> None:
     """Write the options of a command into the run."""
-    run.command = command
     run.no_variant = bool(options.no_variant)
     run.enabled = tuple(options.enable_provider)
     run.disabled = tuple(options.disable_provider)

@@ -45,6 +45,11 @@ class Pip(NamedTuple):
         )
 
     @property
+    def has_metadata_files(self) -> bool:
+        """Whether pip reads the separate ``.metadata`` files of an index (PEP 658)."""
+        return self.version >= (22, 3)
+
+    @property
     def filename_parsers(self) -> tuple[str, ...]:
         """Modules that split wheel filenames by themselves, without the ``Wheel`` class."""
         parsers = []

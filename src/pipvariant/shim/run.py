@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pipvariant.providers.target import Target
-    from pipvariant.shim.choosing import Outcome
+    from pipvariant.shim.choosing import Judgement, Outcome
+    from pipvariant.standard.markers import VariantContext
     from pipvariant.standard.metadata import Metadata
 
 __all__ = ["Run"]
@@ -19,8 +20,8 @@ Item = Any
 class Run:
     """The options, the target and the tables of one pip run.
 
-    ``order`` and ``check`` are what the patches ask for; :func:`pipvariant.shim.apply` sets
-    them, and a proof replaces them for a moment to see that pip really comes by.
+    ``order``, ``check`` and ``reduce`` are what the patches ask for. They are set when the
+    shim is activated, and a proof replaces them for a moment to see that pip comes by.
     """
 
     def __init__(self) -> None:
@@ -38,6 +39,10 @@ class Run:
         self.folders: set[str] = set()
         #: (source, canonical project name, version) -> what was read, None if nothing usable.
         self.metadata: dict[tuple[str, str, Any], Metadata | None] = {}
+        #: Filename of a wheel that fits -> what its source says about it.
+        self.judgements: dict[str, Judgement] = {}
+        #: Wheel file -> what the variant markers say about it.
+        self.contexts: dict[Any, VariantContext] = {}
         #: URL of a wheel -> what was decided about its project and version.
         self.outcomes: dict[str, Outcome] = {}
         #: (canonical project name, version) of the versions that were left out, in order.
@@ -53,6 +58,7 @@ class Run:
         self.eager = False
         self.order: Callable[[Any, Sequence[Any], Any], list[Any]]
         self.check: Callable[[Any], None]
+        self.reduce: Callable[[str, Callable[[], VariantContext]], str | None]
         self._target: Target | None = None
 
     @property

@@ -1,0 +1,308 @@
+"""Dependencies: variant markers are decided before pip, or any later tool, reads them.
+
+A requirement such as ``nvidia-cublas; "nvidia" in variant_namespaces`` is reduced for the
+chosen wheel (PEP 825, environment markers) wherever pip takes metadata from: a wheel, a
+separate ``.metadata`` file, an installed project. What is written into the environment is
+reduced too, with its hash in RECORD, because tools that do not know these markers read it
+later: plain pip crashes on them or takes the project for broken.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from pipvariant.errors import PipVariantError
+from pipvariant.shim.filenames import PROOF
+from pipvariant.shim.patches import Patch
+from pipvariant.shim.pips import Pip
+from pipvariant.shim.run import Run
+from pipvariant.standard.core_metadata import rewrite_requirements
+from pipvariant.standard.filename import split_label
+
+if TYPE_CHECKING:
+    from pipvariant.standard.markers import VariantContext
+
+__all__ = ["patches", "reduce"]
+
+Context = Callable[[], "VariantContext"]
+
+INSTALL = "pip._internal.operations.install.wheel"
+IMPORTLIB = "pip._internal.metadata.importlib._dists"
+PKG_RESOURCES = "pip._internal.metadata.pkg_resources"
+#: In every one of the four markers; a text without it has none of them.
+MARK = "variant_"
+
+
+def patches(pip: Pip, run: Run) -> list[Patch]:
+    """Patch the metadata backend that this pip uses, and what it writes when it installs."""
+    backend = import_module("pip._internal.metadata").select_backend().Distribution.__module__
+    found = [
+        Patch(
+            f"{backend}:read_wheel_metadata_file",
+            lambda original: _read_wheel_metadata_file(run, original),
+            lambda: _prove_wheel(run, backend),
+        ),
+        Patch(
+            f"{backend}:Distribution._metadata_impl",
+            lambda original: _metadata_impl(run, original),
+            lambda: _prove_installed(run, backend),
+        ),
+        Patch(
+            f"{INSTALL}:ZipBackedFile.save",
+            lambda original: _save(run, original),
+            lambda: _prove_save(run),
+        ),
+    ]
+    if pip.has_metadata_files:
+        found.append(
+            Patch(
+                f"{backend}:Distribution.from_metadata_file_contents",
+                lambda original: _from_metadata_file_contents(run, original),
+                lambda: _prove_file(run, backend),
+            )
+        )
+    if backend == PKG_RESOURCES:
+        # This backend parses requirements of installed projects by itself.
+        found.append(
+            Patch(
+                "pip._vendor.pkg_resources:DistInfoDistribution._parsed_pkg_info",
+                lambda original: _parsed_pkg_info(run, original),
+                lambda: _prove_parsed(run),
+            )
+        )
+    return found
+
+
+def reduce(run: Run, requirement: str, context: Context) -> str | None:
+    """Reduce one requirement; ``context`` is asked only when it has a variant marker.
+
+    :returns: None when the requirement does not apply to the wheel.
+    :raises UnsupportedWheel: pip's, when a variant marker has no meaning.
+    """
+    if MARK not in requirement:
+        return requirement
+    from pipvariant.standard.markers import reduce_requirement
+
+    try:
+        return reduce_requirement(requirement, context())
+    except PipVariantError as error:
+        raise import_module("pip._internal.exceptions").UnsupportedWheel(str(error)) from error
+
+
+def _rewrite(run: Run, data: bytes, context: Context) -> bytes:
+    if MARK.encode() not in data:
+        return data
+    return rewrite_requirements(data, lambda text: run.reduce(text, context))
+
+
+def _rewrite_message(run: Run, message: Any, context: Context) -> Any:
+    """Reduce the requirements of a parsed metadata file, in place."""
+    texts = message.get_all("Requires-Dist") or []
+    if any(MARK in text for text in texts):
+        del message["Requires-Dist"]
+        for text in texts:
+            reduced = run.reduce(" ".join(text.split()), context)
+            if reduced is not None:
+                message["Requires-Dist"] = reduced
+    return message
+
+
+# What the markers say, by where the metadata is from.
+
+
+def _of_archive(run: Run, archive: zipfile.ZipFile) -> Context:
+    """Return what is asked for the context of a wheel: its own variant.json says it."""
+
+    def context() -> VariantContext:
+        # A file pip installs from is one that it has read before: nothing new is imported.
+        key = archive.filename or id(archive)
+        if key not in run.contexts:
+            from pipvariant.shim.sources import read_from_archive
+
+            metadata = read_from_archive(archive, None, archive.filename or "wheel")
+            run.contexts[key] = _context(run, metadata)
+        return run.contexts[key]
+
+    return context
+
+
+def _of_filename(run: Run, filename: str) -> Context:
+    """Return what is asked for the context of a wheel that is known by its name only so far."""
+
+    def context() -> VariantContext:
+        from pipvariant.standard.markers import EMPTY, VariantContext
+
+        label = split_label(filename)[1]
+        if label is None:
+            return EMPTY
+        judgement = run.judgements.get(filename)
+        if judgement is None:
+            return VariantContext(label)
+        return VariantContext(label, judgement.supported_properties(label))
+
+    return context
+
+
+def _of_installed(run: Run, read_text: Callable[[str], str]) -> Context:
+    """Return what is asked for the context of an installed project."""
+
+    def context() -> VariantContext:
+        from pipvariant.standard.metadata import read_variant_json
+
+        # Without a variant.json that can be read it counts as a non-variant wheel.
+        metadata = None
+        with contextlib.suppress(OSError, KeyError, PipVariantError):
+            metadata = read_variant_json(read_text("variant.json"), label=None)
+        return _context(run, metadata)
+
+    return context
+
+
+def _context(run: Run, metadata: Any) -> VariantContext:
+    from pipvariant.shim.choosing import judge
+    from pipvariant.standard.markers import EMPTY, VariantContext
+
+    if metadata is None:
+        return EMPTY
+    (label,) = metadata.variants
+    judgement = judge(run, metadata, (label,), of=label)
+    return VariantContext(label, judgement.supported_properties(label))
+
+
+# The patches.
+
+
+def _read_wheel_metadata_file(run: Run, original: Any) -> Any:
+    def read_wheel_metadata_file(source: Any, path: str) -> bytes:
+        data: bytes = original(source, path)
+        if path.endswith(".dist-info/METADATA"):
+            return _rewrite(run, data, _of_archive(run, source))
+        return data
+
+    return read_wheel_metadata_file
+
+
+def _from_metadata_file_contents(run: Run, original: Any) -> Any:
+    def from_metadata_file_contents(
+        cls: Any, metadata_contents: bytes, filename: str, project_name: str
+    ) -> Any:
+        data = _rewrite(run, metadata_contents, _of_filename(run, filename))
+        return original.__get__(None, cls)(data, filename, project_name)
+
+    return classmethod(from_metadata_file_contents)
+
+
+def _metadata_impl(run: Run, original: Any) -> Any:
+    def _metadata_impl(self: Any) -> Any:
+        return _rewrite_message(run, original(self), _of_installed(run, self.read_text))
+
+    return _metadata_impl
+
+
+def _parsed_pkg_info(run: Run, original: Any) -> Any:
+    def _parsed_pkg_info(self: Any) -> Any:
+        def read_text(path: str) -> str:
+            return str(self.get_metadata(path))
+
+        return _rewrite_message(run, original.fget(self), _of_installed(run, read_text))
+
+    return property(_parsed_pkg_info)
+
+
+def _save(run: Run, original: Any) -> Any:
+    def save(self: Any) -> None:
+        original(self)
+        if not self.src_record_path.endswith(".dist-info/METADATA"):
+            return
+        with open(self.dest_path, "rb") as stream:
+            data = stream.read()
+        reduced = _rewrite(run, data, _of_archive(run, self._zip_file))
+        if reduced != data:
+            with open(self.dest_path, "wb") as stream:
+                stream.write(reduced)
+            # pip then hashes the file again for RECORD.
+            self.changed = True
+
+    return save
+
+
+# Proofs: a requirement with a marker comes out of pip's own reading as the stand-in says.
+
+
+TEXT = b"Metadata-Version: 2.1\nName: proof\nVersion: 1.0\nRequires-Dist: variant_proof\n"
+
+
+@contextlib.contextmanager
+def _stand_in(run: Run) -> Any:
+    before, run.reduce = run.reduce, lambda requirement, context: "reduced"
+    try:
+        yield
+    finally:
+        run.reduce = before
+
+
+def _prove_wheel(run: Run, backend: str) -> bool:
+    class Archive:
+        def read(self, path: str) -> bytes:
+            return TEXT
+
+    with _stand_in(run):
+        read: Any = import_module(backend).read_wheel_metadata_file
+        return b"Requires-Dist: reduced\n" in read(Archive(), "proof-1.0.dist-info/METADATA")
+
+
+def _prove_file(run: Run, backend: str) -> bool:
+    manager: Any = import_module("pip._internal.utils.temp_dir").global_tempdir_manager
+    with _stand_in(run), manager():
+        distribution: Any = import_module(backend).Distribution
+        made = distribution.from_metadata_file_contents(TEXT, PROOF, "proof")
+        return bool(made.metadata.get_all("Requires-Dist") == ["reduced"])
+
+
+def _message() -> Any:
+    return import_module("email").message_from_bytes(TEXT)
+
+
+def _prove_installed(run: Run, backend: str) -> bool:
+    class Parts:
+        metadata = _message()
+
+    distribution_class: Any = import_module(backend).Distribution
+    distribution = object.__new__(distribution_class)
+    distribution._dist = Parts()
+    if backend == PKG_RESOURCES:
+        distribution.read_text = lambda path: TEXT.decode()
+    with _stand_in(run):
+        return bool(distribution._metadata_impl().get_all("Requires-Dist") == ["reduced"])
+
+
+def _prove_parsed(run: Run) -> bool:
+    info: Any = import_module("pip._vendor.pkg_resources").DistInfoDistribution
+    distribution = object.__new__(info)
+    distribution._pkg_info = _message()
+    with _stand_in(run):
+        return bool(distribution._parsed_pkg_info.get_all("Requires-Dist") == ["reduced"])
+
+
+def _prove_save(run: Run) -> bool:
+    file_class: Any = import_module(INSTALL).ZipBackedFile
+    path = "proof-1.0.dist-info/METADATA"
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(path, TEXT)
+    with contextlib.ExitStack() as stack:
+        archive = stack.enter_context(zipfile.ZipFile(stream))
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        stack.enter_context(_stand_in(run))
+        target = os.path.join(folder, "METADATA")
+        file = file_class(path, target, archive)
+        file.save()
+        with open(target, "rb") as saved:
+            return bool(file.changed) and b"Requires-Dist: reduced\n" in saved.read()
