@@ -166,7 +166,9 @@ def test_our_own_commands_are_at_home_in_the_environment(pip: Pip, index: Index)
     pip.variant("install", "tri", driver="12.8").check()
     assert "No broken requirements found" in pip.variant("check", driver="12.8").check().output
     for command in (["list"], ["inspect"], ["show", "tri"], ["freeze"], ["install", "other"]):
-        assert pip.variant(*command, driver="12.8").check().warnings == []
+        told = pip.variant(*command, driver="12.8").check().warnings
+        # An old pip says of `inspect` that it is an experiment.
+        assert [line for line in told if "experimental" not in line] == []
     pip.variant("uninstall", "-y", "tri").check()
 
 
