@@ -9,6 +9,7 @@ __all__ = [
     "InvalidFilename",
     "InvalidMarker",
     "InvalidMetadata",
+    "InvalidOption",
     "InvalidOverride",
     "InvalidProperty",
     "PipVariantError",
@@ -65,6 +66,10 @@ class InvalidMetadata(PipVariantError, ValueError):
 
 class ConflictingMetadata(PipVariantError, ValueError):
     """Two pieces of variant metadata that cannot both be true."""
+
+
+class InvalidOption(PipVariantError, ValueError):
+    """Options on the command line that have no meaning together."""
 
 
 class InvalidOverride(PipVariantError, ValueError):

@@ -6,6 +6,7 @@ import sys
 from optparse import Values
 
 from pip._internal.cli.base_command import Command
+from pip._internal.cli.cmdoptions import list_path
 from pip._internal.exceptions import CommandError
 
 from pipvariant.errors import PipVariantError
@@ -19,11 +20,15 @@ class VariantCommand(Command):
     Sub-commands:
 
     platform  what this machine supports, by namespace, and which probe says so
+    list      installed variants, and whether each still fits this machine
+    check     the same, as an exit code: 1 when one does not fit
     demo      install from a small index of variant wheels made on the spot
     """
 
     usage = """
       %prog platform [--json]
+      %prog list [--json] [--path DIR]
+      %prog check [--json] [--path DIR]
       %prog demo"""
     ignore_require_venv = True
 
@@ -34,8 +39,9 @@ class VariantCommand(Command):
             dest="json",
             action="store_true",
             default=False,
-            help="Print JSON and nothing else (platform).",
+            help="Print JSON and nothing else (platform, list, check).",
         )
+        self.cmd_opts.add_option(list_path())
         self.parser.insert_option_group(0, self.cmd_opts)
 
     def run(self, options: Values, args: list[str]) -> int:
@@ -53,6 +59,11 @@ class VariantCommand(Command):
             from pipvariant.commands import platform
 
             return platform.run(sys.stdout, as_json=options.json)
+        if name in ("list", "check"):
+            from pipvariant.commands import installed
+
+            print_them = installed.show if name == "list" else installed.check
+            return print_them(sys.stdout, as_json=options.json, paths=options.path)
         if name == "demo":
             from pipvariant.commands import demo
 

@@ -95,13 +95,34 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
     run.reduce = functools.partial(dependencies.reduce, run)
     rooms: tuple[Any, ...] = (dependencies,)
     if not only_reading:
-        from pipvariant.shim import choosing, filenames, links, reports, selection, wheels
+        from pipvariant.shim import (
+            choosing,
+            filenames,
+            installed,
+            links,
+            reports,
+            selection,
+            wheels,
+        )
 
         run.order = functools.partial(choosing.order, run)
+        if run.upgrade_variant:
+            run.order = functools.partial(installed.order, run, run.order)
         run.check = functools.partial(wheels.check, run)
         rooms = (filenames, dependencies, reports)
         if not run.no_variant:
-            rooms = (filenames, links, selection, wheels, dependencies, reports)
+            # What is installed is put among the files of pip, before these are grouped.
+            rooms = (filenames, links, installed, selection, wheels, dependencies, reports)
+        if run.lock_files:
+            from pipvariant.shim import locks
+
+            run.order = functools.partial(locks.order, run, run.order)
+            run.choose = functools.partial(locks.choose, run)
+            rooms = (*rooms, locks)
+        if run.command == "lock":
+            from pipvariant.shim import locking
+
+            rooms = (*rooms, locking)
     pip = this_pip()
     if _applied is not None:
         _applied.put(patch for room in rooms for patch in room.patches(pip, run))

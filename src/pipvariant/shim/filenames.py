@@ -31,7 +31,7 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
     takes some of them for ordinary ones.
     """
     if run.no_variant:
-        return [Patch(f"{WHEEL}:Wheel.__init__", _no_variant(run), _prove_no_variant)]
+        return [Patch(f"{WHEEL}:Wheel.__init__", _no_variant(run), lambda: _prove_no_variant(run))]
     return [
         Patch(f"{WHEEL}:Wheel.__init__", _wheel, _prove_wheel),
         *(Patch(target, _parser, _prove_parser(target)) for target in pip.filename_parsers),
@@ -94,10 +94,11 @@ def _parser(original: Any) -> Any:
     return parse_wheel_filename
 
 
-def _prove_no_variant() -> bool:
+def _prove_no_variant(run: Run) -> bool:
     try:
         import_module(WHEEL).Wheel(PROOF)
     except import_module("pip._internal.exceptions").InvalidWheelFilename as error:
+        run.left_out.discard("proof")
         return "--no-variant" in str(error)
     return False
 

@@ -9,6 +9,7 @@ from importlib import import_module
 from optparse import Option, OptionGroup
 from typing import Any
 
+from pipvariant.errors import InvalidOption
 from pipvariant.shim.run import Run
 
 __all__ = ["READERS", "add_to", "before_run", "configure", "looks_at_an_index"]
@@ -27,6 +28,10 @@ def add_to(command: Any) -> None:
         group = OptionGroup(command.parser, "Wheel Variant Options")
         for option in _options():
             group.add_option(option)
+        if command.parser.has_option("--upgrade"):
+            group.add_option(_upgrade_variant())
+        if command.name == "lock":
+            group.add_option(_all_variants())
         command.parser.add_option_group(group)
 
 
@@ -58,6 +63,15 @@ def configure(run: Run, options: Any) -> None:
     deprecated = getattr(options, "deprecated_features_enabled", None) or ()
     run.legacy_resolver = "legacy-resolver" in deprecated
     run.report = bool(getattr(options, "json_report_file", None))
+    run.upgrade_variant = bool(getattr(options, "upgrade_variant", False)) and not run.no_variant
+    run.upgrade_dependencies = getattr(options, "upgrade_strategy", None) == "eager"
+    if run.upgrade_variant and run.legacy_resolver:
+        raise InvalidOption(
+            "--upgrade-variant is not possible with --use-deprecated=legacy-resolver",
+            remedy="Leave one of them out, or name the package with --force-reinstall.",
+        )
+    run.all_variants = bool(getattr(options, "all_variants", False))
+    run.lock_files = _has_lock_files(options)
     # A pip that builds in a child process gets its options from the environment only.
     if run.no_variant:
         os.environ["PIP_NO_VARIANT"] = "1"
@@ -98,6 +112,40 @@ def _options() -> list[Option]:
             "given several times.",
         ),
     ]
+
+
+def _upgrade_variant() -> Option:
+    option_class: Any = import_module("pip._internal.cli.cmdoptions").PipOption
+    option: Option = option_class(
+        "--upgrade-variant",
+        dest="upgrade_variant",
+        action="store_true",
+        default=False,
+        help="Replace an installed package when another label of the same version ranks better "
+        "on this machine: the packages that are named, and with --upgrade-strategy eager their "
+        "dependencies too.",
+    )
+    return option
+
+
+def _all_variants() -> Option:
+    option_class: Any = import_module("pip._internal.cli.cmdoptions").PipOption
+    option: Option = option_class(
+        "--all-variants",
+        dest="all_variants",
+        action="store_true",
+        default=False,
+        help="List every file of each locked version that its index offers, of all variants and "
+        "platforms, so that one lock file serves machines with different hardware.",
+    )
+    return option
+
+
+def _has_lock_files(options: Any) -> bool:
+    """Say whether requirements may come from a ``pylock.toml``; pip looks at the name too."""
+    groups = (path for path, _ in getattr(options, "dependency_groups", None) or ())
+    sources = (*(getattr(options, "requirements", None) or ()), *groups)
+    return any("pylock." in str(source) for source in sources)
 
 
 def _is_foreign(options: Any) -> bool:

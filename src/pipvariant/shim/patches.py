@@ -42,8 +42,9 @@ class Patches:
         found = [self._look_up(patch) for patch in patches]
         mark = len(self._undo)
         try:
-            for patch, (owner, name, original) in zip(patches, found):
-                self.replace(owner, name, patch.wrap(original))
+            for patch, (owner, name) in zip(patches, found):
+                # Several rooms may patch one object: each wraps what the one before has left.
+                self.replace(owner, name, patch.wrap(vars(owner)[name]))
             for patch in patches:
                 self._prove(patch)
         except BaseException:
@@ -68,7 +69,7 @@ class Patches:
         while len(self._undo) > mark:
             self._undo.pop()()
 
-    def _look_up(self, patch: Patch) -> tuple[Any, str, Any]:
+    def _look_up(self, patch: Patch) -> tuple[Any, str]:
         module_name, _, path = patch.target.partition(":")
         *classes, name = path.split(".")
         try:
@@ -76,7 +77,8 @@ class Patches:
             for attribute in classes:
                 owner = getattr(owner, attribute)
             # The raw attribute, not what a descriptor makes of it: it is put back by undo.
-            return owner, name, vars(owner)[name]
+            vars(owner)[name]
+            return owner, name
         except (ImportError, AttributeError, KeyError) as error:
             raise unsupported(self._pip.text, f"has no {patch.target}") from error
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pipvariant.providers.target import Target
     from pipvariant.shim.choosing import Judgement, Outcome
+    from pipvariant.shim.installed import Installed
     from pipvariant.standard.markers import VariantContext
     from pipvariant.standard.metadata import Metadata
 
@@ -20,8 +21,8 @@ Item = Any
 class Run:
     """The options, the target and the tables of one pip run.
 
-    ``order``, ``check`` and ``reduce`` are what the patches ask for. They are set when the
-    shim is activated, and a proof replaces them for a moment to see that pip comes by.
+    ``order``, ``check``, ``choose`` and ``reduce`` are what the patches ask for. They are set
+    when the shim is activated, and a proof replaces them for a moment to see that pip comes by.
     """
 
     def __init__(self) -> None:
@@ -31,6 +32,11 @@ class Run:
         self.foreign = False
         self.legacy_resolver = False
         self.report = False
+        self.upgrade_variant = False
+        self.upgrade_dependencies = False
+        self.all_variants = False
+        #: Requirements may come from a ``pylock.toml``.
+        self.lock_files = False
         self.enabled: tuple[str, ...] = ()
         self.disabled: tuple[str, ...] = ()
         #: (source, canonical project name, version) -> link of a variants.json.
@@ -49,6 +55,18 @@ class Run:
         self.skipped: dict[tuple[str, Any], Outcome] = {}
         #: Projects of which ``--no-variant`` left variant wheels out.
         self.left_out: set[str] = set()
+        #: Canonical names of the projects that the user asked for.
+        self.named: frozenset[str] = frozenset()
+        #: (canonical project name, version) of what is installed and may give way.
+        self.replaceable: dict[tuple[str, Any], Installed] = {}
+        #: URL of a wheel -> what is installed of the same version and ranks lower.
+        self.replacing: dict[str, Installed] = {}
+        #: pip's object for a package in a lock file, and the variant metadata that it has there.
+        self.lock_tables: list[tuple[Any, Any]] = []
+        #: URL of a wheel that was chosen in a lock file -> by what, None if it decides itself.
+        self.locked: dict[str, Judgement | None] = {}
+        #: Canonical project name -> each link seen: pip's evaluator, the link, how it judges.
+        self.links: dict[str, list[tuple[Any, Any, Callable[[Any, Any], Any]]]] = {}
         #: Sentences that the user was already told.
         self.told: set[str] = set()
         #: pip's finder of the newest search, and the hashes that it was for.
@@ -58,6 +76,7 @@ class Run:
         self.eager = False
         self.order: Callable[[Any, Sequence[Any], Any], list[Any]]
         self.check: Callable[[Any], None]
+        self.choose: Callable[[Any, Any, str, Any], Any]
         self.reduce: Callable[[str, Callable[[], VariantContext]], str | None]
         self._target: Target | None = None
 

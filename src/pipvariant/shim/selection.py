@@ -81,7 +81,10 @@ def _infos(run: Run, get_infos: Any) -> Iterator[Any]:
         # The finder was asked just now, by the step to the first entry.
         finder, hashes = run.finder, run.hashes
         group = list(entries)
-        if any(label_of(build.keywords["link"]) is not None for _, build in group):
+        project = group[0][1].keywords["name"], version
+        if project in run.replaceable or any(
+            label_of(build.keywords["link"]) is not None for _, build in group
+        ):
             yield version, functools.partial(_build_best, run, finder, group, hashes)
         else:
             yield from group

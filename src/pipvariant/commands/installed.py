@@ -1,0 +1,140 @@
+"""``variant list`` and ``variant check``: installed variants, and whether they still fit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+from pipvariant.standard.properties import Properties, iter_properties
+
+if TYPE_CHECKING:
+    from pipvariant.shim.installed import Fit, Installed
+
+__all__ = ["Row", "check", "found", "show"]
+
+FIT = "All installed variants fit this machine.\n"
+NONE = "No variant is installed.\n"
+WORDS = {True: "yes", False: "no", None: "unknown"}
+
+
+class Row(NamedTuple):
+    """One installed variant and whether it fits this machine."""
+
+    installed: Installed
+    fit: Fit
+
+
+def show(out: TextIO, *, as_json: bool, paths: Sequence[str] | None = None) -> int:
+    """Print all installed variants; return the exit code.
+
+    :param paths: folders to look into instead of the environment.
+    :raises InvalidOverride: a variable that replaces a probe has a value that cannot be.
+    """
+    rows = found(paths)
+    if as_json:
+        _json(out, rows)
+    else:
+        _table(out, rows)
+    return 0
+
+
+def check(out: TextIO, *, as_json: bool, paths: Sequence[str] | None = None) -> int:
+    """Print the installed variants that do not fit; return 1 when there is one.
+
+    A variant of which that cannot be known is printed too, but is no reason to fail.
+    """
+    rows = found(paths)
+    if as_json:
+        _json(out, rows)
+    else:
+        for installed, fit in rows:
+            head = f"{installed.name} {installed.version}"
+            if fit.fits is False:
+                out.write(f"{head}: {fit.reason}\n")
+            elif fit.fits is None:
+                out.write(f"{head}: {installed.label or 'label'} unknown; {fit.reason}\n")
+        if all(row.fit.fits for row in rows):
+            out.write(FIT if rows else NONE)
+    return int(any(row.fit.fits is False for row in rows))
+
+
+def found(paths: Sequence[str] | None = None) -> list[Row]:
+    """Return the installed variants by name, each judged for this machine.
+
+    Only the providers of namespaces in use are asked. An optional one was enabled when the
+    variant was installed, so it counts as enabled.
+    """
+    from pipvariant.providers.target import Target
+    from pipvariant.shim.installed import fit, read
+
+    variants = [installed for one in _distributions(paths) if (installed := read(one)).is_variant]
+    variants.sort(key=lambda installed: (installed.name.lower(), installed.version))
+    namespaces = {
+        namespace
+        for installed in variants
+        if installed.metadata is not None
+        for namespace in installed.metadata.providers
+    }
+    target = Target(enabled=namespaces)
+    return [Row(installed, fit(installed, target)) for installed in variants]
+
+
+def _distributions(paths: Sequence[str] | None) -> Iterator[Any]:
+    from pip._internal import metadata
+
+    environment: Any = (
+        metadata.get_environment(list(paths)) if paths else metadata.get_default_environment()
+    )
+    yield from environment.iter_installed_distributions(local_only=False, skip=())
+
+
+def _table(out: TextIO, rows: Sequence[Row]) -> None:
+    from pip._vendor.rich.box import SIMPLE_HEAD
+    from pip._vendor.rich.console import Console
+    from pip._vendor.rich.table import Table
+
+    if not rows:
+        out.write(NONE)
+        return
+    drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for column in ("name", "version", "label", "properties", "fits"):
+        drawn.add_column(column, overflow="fold")
+    for installed, fit in rows:
+        drawn.add_row(
+            installed.name,
+            installed.version,
+            installed.label or "unknown",
+            ", ".join(map(str, iter_properties(_properties(installed)))),
+            WORDS[fit.fits],
+        )
+    console: Any = Console(file=out, highlight=False, markup=False, soft_wrap=False)
+    console.print(drawn)
+    for installed, fit in rows:
+        if fit.reason:
+            out.write(f"{installed.name} {installed.version}: {fit.reason}\n")
+
+
+def _json(out: TextIO, rows: Sequence[Row]) -> None:
+    entries = [
+        {
+            "name": installed.name,
+            "version": installed.version,
+            "label": installed.label,
+            "properties": {
+                namespace: {feature: list(values) for feature, values in features.items()}
+                for namespace, features in _properties(installed).items()
+            },
+            "fits": fit.fits,
+            "reason": fit.reason,
+        }
+        for installed, fit in rows
+    ]
+    json.dump(entries, out, indent=2)
+    out.write("\n")
+
+
+def _properties(installed: Installed) -> Properties:
+    if installed.label is None or installed.metadata is None:
+        return {}
+    return installed.metadata.variants[installed.label]
