@@ -87,9 +87,19 @@ def test_metadata_that_never_comes_is_given_up(pip: Pip, index: Index) -> None:
     assert [line for line in result.warnings if index.file_url(NAME) in line]
 
 
-def test_missing_metadata_costs_one_warning(pip: Pip, index: Index) -> None:
+def test_missing_metadata_is_read_from_small_wheels(pip: Pip, index: Index) -> None:
     index.add(*tri())
     index.unlist(NAME)
+    result = pip.variant("install", "tri", driver="12.8").check()
+    assert pip.build("tri") == ("1.0", "cuda12.8")
+    assert result.warnings == []
+
+
+def test_missing_metadata_of_large_wheels_costs_one_warning(pip: Pip, index: Index) -> None:
+    index.add(*tri())
+    index.unlist(NAME)
+    for wheel in tri(plain=False):
+        index.answer(wheel.filename, Reply(wheel.content, length=200 * MEGABYTE))
     result = pip.variant("install", "tri", driver="12.8").check()
     assert pip.build("tri") == ("1.0", "")
     (warning,) = result.warnings
