@@ -1,0 +1,175 @@
+"""What ``variant list`` and ``variant check`` print, for people and for scripts."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipvariant.commands import installed
+from pipvariant.errors import InvalidOverride
+from pipvariant.standard.metadata import SCHEMA_URL
+
+# Some pips look for eggs through a module of theirs that warns when it is imported.
+pytestmark = pytest.mark.filterwarnings("ignore:pkg_resources is deprecated:DeprecationWarning")
+
+DRIVER = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
+BOUND = "cuda_version_lower_bound"
+NVIDIA = {
+    "requires": ["nvidia-variant-provider"],
+    "plugin-api": "nvidia_variant_provider.plugin:NvidiaVariantPlugin",
+}
+BLAS = {"static-properties": {"library": ["mkl"]}, "optional": True}
+PLUGIN = {"requires": ["rocket-provider"]}
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine with an NVIDIA driver, as the variable says."""
+    monkeypatch.setenv(DRIVER, "12.8")
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def put(folder: Path, name: str, variant: object = None) -> None:
+    """Install a project: only what its .dist-info says about it."""
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    if variant is not None:
+        text = variant if isinstance(variant, str) else json.dumps(variant)
+        (info / "variant.json").write_text(text)
+
+
+def variant(label: str, namespace: str, provider: Any, feature: str, value: str) -> object:
+    return {
+        "$schema": SCHEMA_URL,
+        "default-priorities": {"namespace": [namespace]},
+        "providers": {namespace: provider},
+        "variants": {label: {namespace: {feature: [value]}}},
+    }
+
+
+def cuda(label: str, version: str) -> object:
+    return variant(label, "nvidia", NVIDIA, BOUND, version)
+
+
+def listed(folder: Path) -> list[dict[str, Any]]:
+    out = io.StringIO()
+    assert installed.show(out, as_json=True, paths=[str(folder)]) == 0
+    loaded: list[dict[str, Any]] = json.loads(out.getvalue())
+    return loaded
+
+
+def shown(folder: Path) -> str:
+    out = io.StringIO()
+    assert installed.show(out, as_json=False, paths=[str(folder)]) == 0
+    return out.getvalue()
+
+
+def checked(folder: Path, *, as_json: bool = False) -> tuple[int, str]:
+    out = io.StringIO()
+    code = installed.check(out, as_json=as_json, paths=[str(folder)])
+    return code, out.getvalue()
+
+
+def test_the_json_has_label_properties_and_fit(tmp_path: Path) -> None:
+    put(tmp_path, "zeta", cuda("cu126", "12.6"))
+    put(tmp_path, "alpha", cuda("cu130", "13.0"))
+    put(tmp_path, "plain")
+    assert listed(tmp_path) == [
+        {
+            "name": "alpha",
+            "version": "1.0",
+            "label": "cu130",
+            "properties": {"nvidia": {BOUND: ["13.0"]}},
+            "fits": False,
+            "reason": "cu130 needs CUDA driver >= 13.0, this machine has 12.8",
+        },
+        {
+            "name": "zeta",
+            "version": "1.0",
+            "label": "cu126",
+            "properties": {"nvidia": {BOUND: ["12.6"]}},
+            "fits": True,
+            "reason": "",
+        },
+    ]
+
+
+def test_the_table_has_a_line_for_each_and_the_reasons_below(tmp_path: Path) -> None:
+    put(tmp_path, "alpha", cuda("cu130", "13.0"))
+    put(tmp_path, "zeta", cuda("cu126", "12.6"))
+    words = [line.split() for line in shown(tmp_path).splitlines()]
+    property_of = {label: ["nvidia", "::", BOUND, "::", label] for label in ("13.0", "12.6")}
+    assert ["alpha", "1.0", "cu130", *property_of["13.0"], "no"] in words
+    assert ["zeta", "1.0", "cu126", *property_of["12.6"], "yes"] in words
+    assert shown(tmp_path).splitlines()[-1] == (
+        "alpha 1.0: cu130 needs CUDA driver >= 13.0, this machine has 12.8"
+    )
+
+
+def test_a_check_fails_and_names_what_does_not_fit(tmp_path: Path) -> None:
+    put(tmp_path, "alpha", cuda("cu130", "13.0"))
+    put(tmp_path, "zeta", cuda("cu126", "12.6"))
+    said = "alpha 1.0: cu130 needs CUDA driver >= 13.0, this machine has 12.8\n"
+    assert checked(tmp_path) == (1, said)
+    code, text = checked(tmp_path, as_json=True)
+    assert code == 1
+    assert json.loads(text) == listed(tmp_path)
+
+
+def test_a_check_passes_while_all_fit(tmp_path: Path) -> None:
+    put(tmp_path, "zeta", cuda("cu126", "12.6"))
+    assert checked(tmp_path) == (0, "All installed variants fit this machine.\n")
+
+
+def test_without_variants_both_say_so(tmp_path: Path) -> None:
+    put(tmp_path, "plain")
+    assert listed(tmp_path) == []
+    assert shown(tmp_path) == "No variant is installed.\n"
+    assert checked(tmp_path) == (0, "No variant is installed.\n")
+
+
+@pytest.mark.parametrize("broken", ("{", "", "[]", '{"variants": {}}', "[" * 100_000))
+def test_a_broken_variant_json_is_unknown_and_no_failure(tmp_path: Path, broken: str) -> None:
+    put(tmp_path, "alpha", broken)
+    (entry,) = listed(tmp_path)
+    assert (entry["label"], entry["properties"], entry["fits"]) == (None, {}, None)
+    assert "variant.json" in entry["reason"]
+    code, text = checked(tmp_path)
+    assert code == 0
+    assert text.startswith("alpha 1.0: label unknown; variant.json: ")
+    assert ["alpha", "1.0", "unknown", "unknown"] in [
+        line.split() for line in shown(tmp_path).splitlines()
+    ]
+
+
+def test_a_plugin_that_may_not_be_asked_is_unknown_and_no_failure(tmp_path: Path) -> None:
+    put(tmp_path, "alpha", variant("fast", "rocket", PLUGIN, "engine", "raptor"))
+    (entry,) = listed(tmp_path)
+    assert (entry["label"], entry["fits"]) == ("fast", None)
+    assert "rocket-provider" in entry["reason"]
+    code, text = checked(tmp_path)
+    assert code == 0
+    assert text.startswith("alpha 1.0: fast unknown; ")
+
+
+def test_an_optional_provider_counts_as_enabled(tmp_path: Path) -> None:
+    put(tmp_path, "alpha", variant("mkl", "blas", BLAS, "library", "mkl"))
+    assert [entry["fits"] for entry in listed(tmp_path)] == [True]
+
+
+def test_a_wrong_override_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DRIVER, "new")
+    put(tmp_path, "alpha", cuda("cu126", "12.6"))
+    with pytest.raises(InvalidOverride, match=DRIVER):
+        listed(tmp_path)
+
+
+def test_without_paths_the_environment_is_looked_at() -> None:
+    out = io.StringIO()
+    assert installed.show(out, as_json=True) == 0
+    assert json.loads(out.getvalue()) == []

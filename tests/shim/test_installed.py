@@ -1,0 +1,401 @@
+"""What is installed: how it is read, judged, and when a file of the index ranks before it."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pipvariant import shim
+from pipvariant.errors import InvalidOption
+from pipvariant.providers.target import Target
+from pipvariant.shim import installed, options
+from pipvariant.shim.choosing import Candidate
+from pipvariant.shim.installed import Installed, fit, order, read
+from pipvariant.shim.patches import Patches
+from pipvariant.shim.pips import this_pip
+from pipvariant.shim.run import Run
+from pipvariant.standard.metadata import SCHEMA_URL, Metadata, from_dict
+
+BLAS = {"static-properties": {"library": ["mkl", "openblas", "blis"]}}
+PLUGIN = {"requires": ["blas-provider"]}
+FILES = "https://index.invalid/files/"
+PAGE = "https://index.invalid/simple/lib/"
+
+
+def described(
+    variants: Mapping[str, Mapping[str, list[str]]],
+    providers: Mapping[str, Any] | None = None,
+    default: Mapping[str, Any] = BLAS,
+) -> dict[str, Any]:
+    """A variant.json or variants.json whose variants are label -> namespace -> libraries."""
+    names = sorted({name for properties in variants.values() for name in properties} | {"blas"})
+    given = providers or {}
+    return {
+        "$schema": SCHEMA_URL,
+        "default-priorities": {"namespace": names},
+        "providers": {name: given.get(name, default) for name in names},
+        "variants": {
+            label: {name: {"library": values} for name, values in properties.items()}
+            for label, properties in variants.items()
+        },
+    }
+
+
+def known(label: str, properties: Mapping[str, list[str]], **how: Any) -> Installed:
+    metadata = from_dict(described({label: properties}, **how))
+    return Installed("lib", "1.0", label, metadata)
+
+
+class Distribution:
+    """An installed project, as pip shows it: files of its .dist-info by name."""
+
+    raw_name, version, editable = "Lib", "1.0", False
+    canonical_name = "lib"
+
+    def __init__(self, files: Mapping[str, str | Exception]) -> None:
+        self._files = files
+
+    def read_text(self, path: str) -> str:
+        content = self._files.get(path, FileNotFoundError(path))
+        if isinstance(content, Exception):
+            raise content
+        return content
+
+
+# Read.
+
+
+def test_the_label_is_the_one_key_of_variants() -> None:
+    text = json.dumps(described({"mkl": {"blas": ["mkl"]}}))
+    found = read(Distribution({"variant.json": text}))
+    assert (found.name, found.version, found.label, found.problem) == ("Lib", "1.0", "mkl", "")
+    assert found.metadata is not None
+    assert found.metadata.variants == {"mkl": {"blas": {"library": ("mkl",)}}}
+    assert (found.is_variant, str(found)) == (True, "variant mkl")
+
+
+def test_without_a_variant_json_it_is_a_non_variant_wheel() -> None:
+    found = read(Distribution({}))
+    assert found == Installed("Lib", "1.0")
+    assert (found.is_variant, str(found)) == (False, "the non-variant build")
+
+
+@pytest.mark.parametrize(
+    "content",
+    (
+        "{",
+        "",
+        "[]",
+        json.dumps(described({})),
+        json.dumps(described({"mkl": {"blas": ["mkl"]}, "blis": {"blas": ["blis"]}})),
+        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
+        PermissionError("no"),
+    ),
+)
+def test_a_variant_json_that_cannot_be_read_is_a_variant_that_is_not_known(
+    content: str | Exception,
+) -> None:
+    found = read(Distribution({"variant.json": content}))
+    assert found.is_variant
+    assert (found.label, found.metadata) == (None, None)
+    assert "variant.json" in found.problem
+    assert str(found).startswith("a variant that is not known (")
+
+
+def test_pips_own_error_for_a_file_it_cannot_read_is_one_of_these() -> None:
+    error_class = import_module("pip._internal.exceptions").NoneMetadataError
+    found = read(Distribution({"variant.json": error_class(Distribution({}), "variant.json")}))
+    assert found.problem
+
+
+# Judged.
+
+
+def test_a_variant_whose_properties_are_all_supported_fits() -> None:
+    assert fit(known("mkl", {"blas": ["mkl"]}), Target()) == (True, "")
+    assert fit(known("null", {}), Target()) == (True, "")
+
+
+def test_a_variant_with_an_unsupported_property_does_not_fit() -> None:
+    fits, reason = fit(known("acc", {"blas": ["acc"]}), Target())
+    assert fits is False
+    assert reason == (
+        "acc needs blas :: library :: acc, the package's own list has mkl, openblas, blis"
+    )
+
+
+def test_where_nobody_may_answer_it_is_not_known() -> None:
+    fits, reason = fit(known("mkl", {"blas": ["mkl"]}, default=PLUGIN), Target())
+    assert fits is None
+    assert "blas-provider" in reason
+    fits, reason = fit(known("mkl", {"blas": ["mkl"]}, default=PLUGIN), Target(foreign=True))
+    assert (fits, reason) == (None, "nobody answers for blas")
+
+
+def test_what_is_known_not_to_fit_outweighs_what_is_not_known() -> None:
+    properties = {"blas": ["mkl"], "other": ["acc"]}
+    variant = known("both", properties, providers={"blas": PLUGIN})
+    fits, reason = fit(variant, Target())
+    assert fits is False
+    assert reason.startswith("both needs other :: library :: acc")
+
+
+def test_what_cannot_be_read_is_not_known_to_fit() -> None:
+    variant = Installed("lib", "1.0", problem="variant.json: broken")
+    assert fit(variant, Target()) == (None, "variant.json: broken")
+
+
+# Compared with the files of the index.
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    """A run of `install --upgrade-variant` with everything patched."""
+    made = shim.apply()
+    made.command, made.upgrade_variant = "install", True
+    try:
+        shim.activate(made)
+        yield made
+    finally:
+        shim.undo()
+
+
+def _better(
+    run: Run,
+    have: Installed,
+    labels: Mapping[str, Mapping[str, list[str]]],
+    *,
+    plain: bool = True,
+    index: Metadata | None = None,
+) -> list[str]:
+    """The labels that replace what is installed, best first; "" for the non-variant wheel."""
+    version = import_module("pip._vendor.packaging.version").Version("1.0")
+    make_link = import_module("pip._internal.models.link").Link
+    candidates = [
+        Candidate("lib", version, make_link(f"{FILES}lib-1.0-py3-none-any{end}.whl", PAGE), label)
+        for label, end in [
+            *((label, f"-{label}") for label in labels),
+            *([("", "")] if plain else []),
+        ]
+    ]
+    run.metadata[PAGE, "lib", version] = index or from_dict(described(labels))
+    run.replaceable["lib", version] = have
+    return [str(payload) for payload in run.order(None, candidates, None)]
+
+
+LABELS = {label: {"blas": [label]} for label in ("openblas", "mkl", "blis")}
+
+
+@pytest.mark.parametrize(
+    ("have", "better"),
+    (("mkl", []), ("openblas", ["mkl"]), ("blis", ["mkl", "openblas"])),
+)
+def test_labels_that_rank_before_the_installed_one(run: Run, have: str, better: list[str]) -> None:
+    assert _better(run, known(have, LABELS[have]), {**LABELS, "null": {}}) == better
+
+
+def test_every_label_and_null_rank_before_the_non_variant_wheel(run: Run) -> None:
+    have = Installed("lib", "1.0")
+    assert _better(run, have, {**LABELS, "null": {}}) == ["mkl", "openblas", "blis", "null"]
+    assert _better(run, have, {}) == []
+
+
+def test_every_other_label_ranks_before_null(run: Run) -> None:
+    have = known("null", {})
+    assert _better(run, have, {**LABELS, "null": {}}) == ["mkl", "openblas", "blis"]
+    # Null fits even where the metadata does not list it.
+    assert _better(run, have, {"mkl": {"blas": ["mkl"]}}) == ["mkl"]
+    assert _better(run, have, {}) == []
+
+
+def test_all_that_fit_rank_before_what_no_longer_fits(run: Run) -> None:
+    have = known("acc", {"blas": ["acc"]})
+    labels = {"blis": {"blas": ["blis"]}, "acc": {"blas": ["acc"]}}
+    assert _better(run, have, labels) == ["blis", ""]
+
+
+def test_all_that_fit_rank_before_what_is_not_known(run: Run) -> None:
+    have = Installed("lib", "1.0", problem="variant.json: broken")
+    assert _better(run, have, {"blis": {"blas": ["blis"]}}) == ["blis", ""]
+
+
+def test_what_the_source_does_not_know_has_no_place_in_its_order(run: Run) -> None:
+    labels = {"mkl": {"blas": ["mkl"]}}
+    assert _better(run, known("mine", {"blas": ["blis"]}), labels) == []
+    # The same label with other properties is another variant.
+    have = known("blis", {"blas": ["blis", "openblas"]})
+    assert _better(run, have, {**labels, "blis": {"blas": ["blis"]}}) == []
+
+
+def test_what_nobody_can_judge_stays(run: Run) -> None:
+    have = known("blis", {"blas": ["blis"]}, default=PLUGIN)
+    assert _better(run, have, LABELS) == []
+
+
+def test_other_versions_are_ordered_as_always(run: Run) -> None:
+    version = import_module("pip._vendor.packaging.version").Version("2.0")
+    make_link = import_module("pip._internal.models.link").Link
+    link = make_link(f"{FILES}lib-2.0-py3-none-any.whl", PAGE)
+    run.replaceable["lib", "1.0"] = known("mkl", LABELS["mkl"])
+    assert run.order(None, [Candidate("lib", version, link, "file")], None) == ["file"]
+
+
+def test_a_file_with_a_forbidden_hash_replaces_nothing(run: Run) -> None:
+    version = import_module("pip._vendor.packaging.version").Version("1.0")
+    link = import_module("pip._internal.models.link").Link(
+        f"{FILES}lib-1.0-py3-none-any-mkl.whl#sha256={'0' * 64}", PAGE
+    )
+    run.metadata[PAGE, "lib", version] = from_dict(described(LABELS))
+    run.replaceable["lib", version] = Installed("lib", "1.0")
+    hashes = import_module("pip._internal.utils.hashes").Hashes({"sha256": ["1" * 64]})
+    assert run.order(None, [Candidate("lib", version, link, "mkl")], hashes) == []
+    assert run.order(None, [Candidate("lib", version, link, "mkl")], None) == ["mkl"]
+
+
+# Which projects may give way.
+
+
+def _replaceable(run: Run, **how: Any) -> bool:
+    files = how.pop("files", {})
+    candidate = SimpleNamespace(
+        **{
+            "project_name": "lib",
+            "version": "1.0",
+            "is_editable": False,
+            "dist": Distribution(files),
+            **how,
+        }
+    )
+    return installed._is_replaceable(run, candidate)
+
+
+def test_only_projects_that_the_user_named_may_give_way(run: Run) -> None:
+    assert not _replaceable(run)
+    run.named = frozenset({"lib"})
+    assert _replaceable(run)
+    assert run.replaceable["lib", "1.0"] == Installed("Lib", "1.0")
+
+
+def test_with_the_eager_strategy_dependencies_may_give_way(run: Run) -> None:
+    run.upgrade_dependencies = True
+    assert _replaceable(run)
+
+
+def test_a_candidate_with_extras_is_read_from_the_one_without(run: Run) -> None:
+    run.named = frozenset({"lib"})
+    base = SimpleNamespace(dist=Distribution({}))
+    assert _replaceable(run, base=base, dist=None)
+
+
+@pytest.mark.parametrize(
+    ("direct_url", "may"),
+    (
+        ({"url": "file:///lib", "dir_info": {}}, False),
+        ({"url": "https://x.invalid/lib", "vcs_info": {"vcs": "git", "commit_id": "0"}}, False),
+        ({"url": "file:///lib.whl", "archive_info": {}}, True),
+    ),
+)
+def test_what_was_built_from_a_folder_or_repository_stays(
+    run: Run, direct_url: dict[str, Any], may: bool
+) -> None:
+    run.named = frozenset({"lib"})
+    assert _replaceable(run, files={"direct_url.json": json.dumps(direct_url)}) is may
+
+
+@pytest.mark.parametrize("broken", ("{", "[]", "1", '"dir_info"'))
+def test_a_broken_direct_url_says_nothing(run: Run, broken: str) -> None:
+    run.named = frozenset({"lib"})
+    assert _replaceable(run, files={"direct_url.json": broken})
+
+
+def test_an_editable_install_stays(run: Run) -> None:
+    run.named = frozenset({"lib"})
+    assert not _replaceable(run, is_editable=True)
+
+
+# The patches.
+
+
+def test_other_commands_are_not_patched() -> None:
+    run = Run()
+    run.command = "download"
+    assert installed.patches(this_pip(), run) == []
+
+
+def test_replacing_is_patched_only_when_asked_for() -> None:
+    run = Run()
+    run.command = "install"
+    (only,) = installed.patches(this_pip(), run)
+    assert only.target.endswith("Resolver.resolve")
+    run.upgrade_variant = True
+    assert len(installed.patches(this_pip(), run)) == 3
+
+
+@pytest.mark.parametrize("legacy", (False, True))
+def test_the_resolver_is_proven_without_any_other_patch(legacy: bool) -> None:
+    run = Run()
+    run.command, run.legacy_resolver = "install", legacy
+    patches = Patches(this_pip())
+    patches.put(installed.patches(this_pip(), run))
+    assert run.named == frozenset()
+    patches.undo()
+
+
+def test_every_proof_fails_when_its_patch_is_not_there() -> None:
+    run = Run()
+    run.command, run.upgrade_variant = "install", True
+    run.order = lambda finder, candidates, hashes: []
+    for patch in installed.patches(this_pip(), run):
+        try:
+            proven = patch.prove()
+        except Exception:  # noqa: BLE001 - how it fails is pip's own affair
+            proven = False
+        assert not proven, patch.target
+
+
+def test_the_proofs_leave_nothing_behind(run: Run) -> None:
+    assert run.named == frozenset()
+    assert run.replaceable == {}
+    assert run.replacing == {}
+    assert isinstance(run.order, functools.partial)
+
+
+def test_two_rooms_that_patch_one_object_both_have_effect_and_undo_restores_it() -> None:
+    found = import_module(installed.FOUND).FoundCandidates
+    before = vars(found)["__init__"]
+    made = shim.apply()
+    made.command, made.upgrade_variant = "install", True
+    shim.activate(made)
+    names = [vars(found)["__init__"].__module__]
+    assert names == ["pipvariant.shim.selection"]
+    shim.undo()
+    assert vars(found)["__init__"] is before
+
+
+def test_the_option_and_the_legacy_resolver_exclude_each_other() -> None:
+    values = SimpleNamespace(
+        no_variant=False,
+        enable_provider=[],
+        disable_provider=[],
+        upgrade_variant=True,
+        deprecated_features_enabled=["legacy-resolver"],
+    )
+    with pytest.raises(InvalidOption, match="--upgrade-variant is not possible with"):
+        options.configure(Run(), values)
+
+
+def test_the_order_of_a_run_is_untouched_without_the_option() -> None:
+    made = shim.apply()
+    made.command = "install"
+    try:
+        shim.activate(made)
+        assert isinstance(made.order, functools.partial)
+        assert made.order.func is not order
+    finally:
+        shim.undo()
