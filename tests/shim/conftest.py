@@ -14,7 +14,7 @@ from pipvariant.shim.run import Run
 def run() -> Iterator[Run]:
     """The run of a shim that is fully on, as for `install --report`."""
     made = shim.apply()
-    made.report = True
+    made.report = made.installs = True
     try:
         shim.activate(made)
         yield made

@@ -25,7 +25,8 @@ from pipvariant.shim.run import Run
 
 def _targets(*, legacy: bool = False) -> list[str]:
     run = Run()
-    run.report, run.legacy_resolver = True, legacy
+    run.report = run.installs = True
+    run.legacy_resolver = legacy
     pip = this_pip()
     rooms = (filenames, links, selection, wheels, dependencies, reports)
     found = [patch.target for room in rooms for patch in room.patches(pip, run)]
@@ -48,7 +49,8 @@ def test_undo_restores_every_object(legacy: bool) -> None:
     before = [_raw(target) for target in targets]
     create_command, names = commands.create_command, dict(commands.commands_dict)
     run = shim.apply(commands={"variant": ("module", "Class", "summary")})
-    run.report, run.legacy_resolver = True, legacy
+    run.report = run.installs = True
+    run.legacy_resolver = legacy
     shim.activate(run)
     changed = [_raw(target) for target in targets]
     assert all(new is not old for new, old in zip(changed, before))
@@ -122,7 +124,7 @@ def test_a_proof_that_fails_is_refused_and_all_are_taken_off() -> None:
 
 def test_every_proof_fails_when_its_patch_is_not_there() -> None:
     run = shim.apply()
-    run.report = True
+    run.report = run.installs = True
     shim.activate(run)
     pip = this_pip()
     rooms = (filenames, links, selection, wheels, dependencies, reports)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,8 +38,7 @@ class Candidate(NamedTuple):
     payload: Any
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What one source's metadata says about its labels on this target."""
 
     metadata: Metadata
@@ -55,8 +53,7 @@ class Judgement:
         return supported_properties(self.metadata.variants.get(label, {}), supported)
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What was decided about one project version: source -> judgement, None if unreadable."""
 
     name: str

@@ -14,8 +14,9 @@ import io
 import os
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import PipVariantError
@@ -54,12 +55,15 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
             lambda original: _metadata_impl(run, original),
             lambda: _prove_installed(run, backend),
         ),
-        Patch(
-            f"{INSTALL}:ZipBackedFile.save",
-            lambda original: _save(run, original),
-            lambda: _prove_save(run),
-        ),
     ]
+    if run.installs:
+        found.append(
+            Patch(
+                f"{INSTALL}:ZipBackedFile.save",
+                lambda original: _save(run, original),
+                lambda: _prove_save(run),
+            )
+        )
     if pip.has_metadata_files:
         found.append(
             Patch(
@@ -191,10 +195,10 @@ def _read_wheel_metadata_file(run: Run, original: Any) -> Any:
 
 def _from_metadata_file_contents(run: Run, original: Any) -> Any:
     def from_metadata_file_contents(
-        cls: Any, metadata_contents: bytes, filename: str, project_name: str
+        cls: Any, metadata_contents: bytes, filename: str, *args: Any, **kwargs: Any
     ) -> Any:
         data = _rewrite(run, metadata_contents, _of_filename(run, filename))
-        return original.__get__(None, cls)(data, filename, project_name)
+        return original.__get__(None, cls)(data, filename, *args, **kwargs)
 
     return classmethod(from_metadata_file_contents)
 
@@ -239,9 +243,13 @@ def _save(run: Run, original: Any) -> Any:
 TEXT = b"Metadata-Version: 2.1\nName: proof\nVersion: 1.0\nRequires-Dist: variant_proof\n"
 
 
+def _reduced(requirement: str, context: Context) -> str:
+    return "reduced"
+
+
 @contextlib.contextmanager
-def _stand_in(run: Run) -> Any:
-    before, run.reduce = run.reduce, lambda requirement, context: "reduced"
+def _stand_in(run: Run, reduce: Callable[[str, Context], str] = _reduced) -> Iterator[None]:
+    before, run.reduce = run.reduce, reduce
     try:
         yield
     finally:
@@ -259,11 +267,18 @@ def _prove_wheel(run: Run, backend: str) -> bool:
 
 
 def _prove_file(run: Run, backend: str) -> bool:
-    manager: Any = import_module("pip._internal.utils.temp_dir").global_tempdir_manager
-    with _stand_in(run), manager():
-        distribution: Any = import_module(backend).Distribution
-        made = distribution.from_metadata_file_contents(TEXT, PROOF, "proof")
-        return bool(made.metadata.get_all("Requires-Dist") == ["reduced"])
+    class Seen(Exception):
+        pass
+
+    def see(requirement: str, context: Context) -> str:
+        raise Seen
+
+    # What pip makes of the text costs it a folder, so it is stopped before.
+    distribution: Any = import_module(backend).Distribution
+    with _stand_in(run, see), contextlib.suppress(Seen):
+        distribution.from_metadata_file_contents(TEXT, PROOF, "proof")
+        return False
+    return True
 
 
 def _message() -> Any:
@@ -292,17 +307,25 @@ def _prove_parsed(run: Run) -> bool:
 
 
 def _prove_save(run: Run) -> bool:
+    class Archive:
+        """As much of a zip file as one file of it needs."""
+
+        filename = "proof"
+
+        def getinfo(self, path: str) -> Any:
+            return SimpleNamespace(file_size=len(TEXT), external_attr=0)
+
+        def open(self, info: Any) -> io.BytesIO:
+            return io.BytesIO(TEXT)
+
     file_class: Any = import_module(INSTALL).ZipBackedFile
-    path = "proof-1.0.dist-info/METADATA"
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr(path, TEXT)
-    with contextlib.ExitStack() as stack:
-        archive = stack.enter_context(zipfile.ZipFile(stream))
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        stack.enter_context(_stand_in(run))
-        target = os.path.join(folder, "METADATA")
-        file = file_class(path, target, archive)
-        file.save()
+    descriptor, target = tempfile.mkstemp()
+    os.close(descriptor)
+    try:
+        file = file_class("proof-1.0.dist-info/METADATA", target, Archive())
+        with _stand_in(run):
+            file.save()
         with open(target, "rb") as saved:
             return bool(file.changed) and b"Requires-Dist: reduced\n" in saved.read()
+    finally:
+        os.remove(target)

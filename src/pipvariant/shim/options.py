@@ -62,6 +62,7 @@ def configure(run: Run, options: Any) -> None:
     run.foreign = _is_foreign(options)
     deprecated = getattr(options, "deprecated_features_enabled", None) or ()
     run.legacy_resolver = "legacy-resolver" in deprecated
+    run.installs = run.command == "install" and not getattr(options, "dry_run", False)
     run.report = bool(getattr(options, "json_report_file", None))
     run.upgrade_variant = bool(getattr(options, "upgrade_variant", False)) and not run.no_variant
     run.upgrade_dependencies = getattr(options, "upgrade_strategy", None) == "eager"

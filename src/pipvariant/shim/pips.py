@@ -6,7 +6,6 @@ version, so that a development build counts as the release it becomes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple, cast
@@ -62,6 +61,32 @@ class Pip(NamedTuple):
             parsers.append("pip._vendor.packaging.pylock:parse_wheel_filename")
         return tuple(parsers)
 
+    @property
+    def reads_locks(self) -> bool:
+        """Whether requirements can come from a ``pylock.toml``."""
+        return self.version >= (26, 1)
+
+    @property
+    def select_arguments(self) -> dict[str, Any]:
+        """What pip's reader of a lock file wants beside its place and the session."""
+        # From 26.3 the reader itself knows --no-binary.
+        return {"format_control": None} if self.version >= (26, 3) else {}
+
+    @property
+    def writes_locks_as_text(self) -> bool:
+        """Whether a lock file comes out of pip's own classes as text (25.1 to 25.3).
+
+        From 26.0 it comes out of the classes of packaging as a dictionary.
+        """
+        return self.version < (26, 0)
+
+    @property
+    def lock_writer(self) -> str:
+        """Where the content of a lock file comes from; there is none before 25.1."""
+        if self.writes_locks_as_text:
+            return "pip._internal.models.pylock:Pylock.as_toml"
+        return "pip._vendor.packaging.pylock:Pylock.to_dict"
+
 
 def this_pip() -> Pip:
     """Look at the pip of this environment.
@@ -75,11 +100,16 @@ def this_pip() -> Pip:
             "there is no pip in this environment",
             remedy="Install one with `python -m ensurepip`.",
         ) from error
-    numbers = re.match(r"(\d+)\.(\d+)", text)
-    version = (int(numbers[1]), int(numbers[2])) if numbers else (0, 0)
+    major, _, rest = text.partition(".")
+    version = (_leading_number(major), _leading_number(rest))
     if not OLDEST <= version <= NEWEST:
         raise unsupported(text, "is not a pip that pip-variant knows")
     return Pip(version, text)
+
+
+def _leading_number(text: str) -> int:
+    digits = text[: len(text) - len(text.lstrip("0123456789"))]
+    return int(digits or 0)
 
 
 def unsupported(found: str, what: str) -> UnsupportedPip:

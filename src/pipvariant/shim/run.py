@@ -32,6 +32,7 @@ class Run:
         self.foreign = False
         self.legacy_resolver = False
         self.report = False
+        self.installs = False
         self.upgrade_variant = False
         self.upgrade_dependencies = False
         self.all_variants = False

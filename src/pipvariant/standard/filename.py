@@ -19,10 +19,11 @@ NULL_LABEL = "null"
 
 _PLAIN_DASHES = 4  # name, version, python tag, abi tag, platform tag
 _BUILD_TAG = 2  # the place of a build tag among the parts
-_LABEL = re.compile(r"[0-9a-z_.]+")
-_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
-_SEPARATORS = re.compile(r"[-_.]+")
-_VARIANTS_JSON = re.compile(
+_LABEL_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz_."
+# Compiled when they are first used: every installation imports this module.
+_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+_SEPARATORS = r"[-_.]+"
+_VARIANTS_JSON = (
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?)"
     r"-(?P<version>[A-Za-z0-9.!+_]+)-variants\.json"
 )
@@ -33,7 +34,7 @@ def check_label(label: str) -> str:
 
     :raises InvalidFilename: it is empty or has a character outside ``a-z 0-9 _ .``.
     """
-    if _LABEL.fullmatch(label) is None:
+    if not _is_label(label):
         raise InvalidFilename(
             f"{label!r} is not a variant label",
             remedy="A label has lower case letters, digits, underscores and dots only.",
@@ -58,7 +59,7 @@ def split_label(filename: str) -> tuple[str, str | None]:
     if dashes != _PLAIN_DASHES + 1 + has_build_tag:
         return filename, None
     label = parts.pop()
-    if _LABEL.fullmatch(label) is None:
+    if not _is_label(label):
         raise InvalidFilename(
             f"{label!r} is not a variant label",
             where=filename,
@@ -91,13 +92,13 @@ def variants_json_name(name: str, version: str) -> str:
     """
     from packaging.version import InvalidVersion, Version
 
-    if _NAME.fullmatch(name) is None:
+    if re.fullmatch(_NAME, name) is None:
         raise InvalidFilename(f"{name!r} is not a project name")
     try:
         normalised = str(Version(version))
     except InvalidVersion:
         raise InvalidFilename(f"{version!r} is not a version", where=name) from None
-    return f"{_SEPARATORS.sub('_', name).lower()}-{normalised}-variants.json"
+    return f"{re.sub(_SEPARATORS, '_', name).lower()}-{normalised}-variants.json"
 
 
 def parse_variants_json_name(filename: str) -> tuple[str, str] | None:
@@ -106,7 +107,12 @@ def parse_variants_json_name(filename: str) -> tuple[str, str] | None:
     ``None`` when *filename* is not ``{name}-{version}-variants.json`` (PEP 825, section
     "Index-level metadata").
     """
-    match = _VARIANTS_JSON.fullmatch(filename)
+    match = re.fullmatch(_VARIANTS_JSON, filename)
     if match is None:
         return None
-    return _SEPARATORS.sub("-", match["name"]).lower(), match["version"]
+    return re.sub(_SEPARATORS, "-", match["name"]).lower(), match["version"]
+
+
+def _is_label(text: str) -> bool:
+    """Say whether *text* has one character or more, all of them allowed in a label."""
+    return bool(text) and not text.strip(_LABEL_CHARACTERS)
