@@ -141,7 +141,9 @@ def judge(run: Run, metadata: Metadata, labels: Sequence[str], *, of: str) -> Ju
             users.setdefault(namespace, []).append(label)
     try:
         answers = {
-            namespace: run.target.answer(namespace, metadata.providers.get(namespace))
+            namespace: _resolved(run, metadata, users[namespace])
+            if _is_abi_dependency(metadata, namespace)
+            else run.target.answer(namespace, metadata.providers.get(namespace))
             for namespace in sorted(users)
         }
     except InvalidOverride as error:
@@ -156,6 +158,35 @@ def judge(run: Run, metadata: Metadata, labels: Sequence[str], *, of: str) -> Ju
                 logger.warning("%s: %s; it concerns %s", of, problem, ", ".join(users[namespace]))
     supported = {namespace: answer.features for namespace, answer in answers.items()}
     return Judgement(metadata, rank(metadata, supported, labels), answers)
+
+
+def _is_abi_dependency(metadata: Metadata, namespace: str) -> bool:
+    provider = metadata.providers.get(namespace)
+    return provider is not None and provider.builtin == namespace == "abi_dependency"
+
+
+def _resolved(run: Run, metadata: Metadata, labels: Sequence[str]) -> Answer:
+    """Answer for what a wheel was built for: the resolver sees to it, so everything is open.
+
+    What fits an installed project comes first. Where nothing is resolved, only that fits.
+    """
+    from pipvariant.providers.answers import Answer, Origin
+    from pipvariant.standard.abi_dependency import matches, preferred
+
+    wanted: dict[str, set[str]] = {}
+    for label in labels:
+        for name, values in metadata.variants[label]["abi_dependency"].items():
+            wanted.setdefault(name, set()).update(values)
+    features, facts = {}, {}
+    for name in sorted(wanted):
+        installed = None if run.ignores_installed else run.installed_version(name)
+        values = preferred(wanted[name], installed)
+        if run.ignores_dependencies:
+            values = tuple(value for value in values if installed and matches(installed, value))
+        if values:
+            features[name] = values
+        facts[name] = f"{installed} is installed" if installed else "not installed"
+    return Answer("abi_dependency", features, Origin.BUILT_IN, "resolver", facts=facts)
 
 
 def _is_allowed(link: Any, hashes: Any) -> bool:

@@ -19,7 +19,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from pipvariant.errors import PipVariantError
+from pipvariant.errors import InvalidFilename, PipVariantError
 from pipvariant.shim.filenames import PROOF
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
@@ -100,10 +100,30 @@ def reduce(run: Run, requirement: str, context: Context) -> str | None:
         raise import_module("pip._internal.exceptions").UnsupportedWheel(str(error)) from error
 
 
-def _rewrite(run: Run, data: bytes, context: Context) -> bytes:
-    if MARK.encode() not in data:
+def _rewrite(run: Run, data: bytes, context: Context, filename: str) -> bytes:
+    """Reduce the requirements of a metadata file of the wheel with this filename.
+
+    What a wheel was built for (``abi_dependency``) is added, for the resolver to see to it.
+    """
+    more = _built_for(context()) if _is_variant(filename) else []
+    if not more and MARK.encode() not in data:
         return data
-    return rewrite_requirements(data, lambda text: run.reduce(text, context))
+    return rewrite_requirements(data, lambda text: run.reduce(text, context), more)
+
+
+def _is_variant(filename: str) -> bool:
+    with contextlib.suppress(InvalidFilename):
+        return split_label(os.path.basename(filename))[1] is not None
+    return False
+
+
+def _built_for(context: VariantContext) -> list[str]:
+    features = context.properties.get("abi_dependency")
+    if not features:
+        return []
+    from pipvariant.standard.abi_dependency import preferred, requirement
+
+    return [requirement(name, preferred(values, None)) for name, values in features.items()]
 
 
 def _rewrite_message(run: Run, message: Any, context: Context) -> Any:
@@ -187,7 +207,8 @@ def _read_wheel_metadata_file(run: Run, original: Any) -> Any:
     def read_wheel_metadata_file(source: Any, path: str) -> bytes:
         data: bytes = original(source, path)
         if path.endswith(".dist-info/METADATA"):
-            return _rewrite(run, data, _of_archive(run, source))
+            filename = getattr(source, "filename", None) or ""
+            return _rewrite(run, data, _of_archive(run, source), filename)
         return data
 
     return read_wheel_metadata_file
@@ -197,7 +218,7 @@ def _from_metadata_file_contents(run: Run, original: Any) -> Any:
     def from_metadata_file_contents(
         cls: Any, metadata_contents: bytes, filename: str, *args: Any, **kwargs: Any
     ) -> Any:
-        data = _rewrite(run, metadata_contents, _of_filename(run, filename))
+        data = _rewrite(run, metadata_contents, _of_filename(run, filename), filename)
         return original.__get__(None, cls)(data, filename, *args, **kwargs)
 
     return classmethod(from_metadata_file_contents)
@@ -227,7 +248,8 @@ def _save(run: Run, original: Any) -> Any:
             return
         with open(self.dest_path, "rb") as stream:
             data = stream.read()
-        reduced = _rewrite(run, data, _of_archive(run, self._zip_file))
+        archive = self._zip_file
+        reduced = _rewrite(run, data, _of_archive(run, archive), archive.filename or "")
         if reduced != data:
             with open(self.dest_path, "wb") as stream:
                 stream.write(reduced)

@@ -63,6 +63,10 @@ def configure(run: Run, options: Any) -> None:
     deprecated = getattr(options, "deprecated_features_enabled", None) or ()
     run.legacy_resolver = "legacy-resolver" in deprecated
     run.installs = run.command == "install" and not getattr(options, "dry_run", False)
+    run.ignores_dependencies = bool(getattr(options, "ignore_dependencies", False))
+    run.ignores_installed = any(
+        getattr(options, name, None) for name in ("ignore_installed", "target_dir")
+    )
     run.report = bool(getattr(options, "json_report_file", None))
     run.upgrade_variant = bool(getattr(options, "upgrade_variant", False)) and not run.no_variant
     run.upgrade_dependencies = getattr(options, "upgrade_strategy", None) == "eager"

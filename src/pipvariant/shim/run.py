@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ class Run:
         self.legacy_resolver = False
         self.report = False
         self.installs = False
+        self.ignores_dependencies = False
+        self.ignores_installed = False
         self.upgrade_variant = False
         self.upgrade_dependencies = False
         self.all_variants = False
@@ -91,6 +94,12 @@ class Run:
                 enabled=self.enabled, disabled=self.disabled, foreign=self.foreign
             )
         return self._target
+
+    def installed_version(self, name: str) -> str | None:
+        """Return the version of a project in this environment, None if it is not there."""
+        environment: Any = import_module("pip._internal.metadata").get_default_environment()
+        found = environment.get_distribution(name.replace("_", "-"))
+        return None if found is None else str(found.version)
 
     def tell_once(self, sentence: str) -> bool:
         """Return whether this sentence is new to the user in this run."""

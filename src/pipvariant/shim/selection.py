@@ -85,22 +85,68 @@ def _infos(run: Run, get_infos: Any) -> Iterator[Any]:
         if project in run.replaceable or any(
             label_of(build.keywords["link"]) is not None for _, build in group
         ):
-            yield version, functools.partial(_build_best, run, finder, group, hashes)
+            candidates = [
+                Candidate(build.keywords["name"], version, build.keywords["link"], build)
+                for _, build in group
+            ]
+            yield from _alternatives(run, finder, candidates, hashes)
         else:
             yield from group
 
 
-def _build_best(run: Run, finder: Any, group: list[Any], hashes: Any) -> Any:
-    candidates = [
-        Candidate(build.keywords["name"], version, build.keywords["link"], build)
-        for version, build in group
-    ]
-    for build in run.order(finder, candidates, hashes):
-        built = build()
-        # None is pip's word for a file that it cannot use after all.
-        if built is not None:
-            return built
-    return None
+def _alternatives(run: Run, finder: Any, candidates: list[Candidate], hashes: Any) -> Iterator[Any]:
+    """Yield the best file of a version; and if the resolver comes back for more, the others.
+
+    Others are offered only where labels were built for some versions of another project: if
+    one does not go with the rest of the installation, the next one may.
+    """
+    version = candidates[0].version
+    left: list[Any] | None = None
+
+    def build_next() -> Any:
+        nonlocal left
+        if left is None:
+            left = run.order(finder, candidates, hashes)
+        while left:
+            built = left.pop(0)()
+            # None is pip's word for a file that it cannot use after all.
+            if built is not None:
+                return built
+        return None
+
+    yield _distinct(version), build_next
+    while left and _is_built_for_others(run, candidates[0].link):
+        yield _distinct(version), build_next
+
+
+def _is_built_for_others(run: Run, link: Any) -> bool:
+    outcome = run.outcomes.get(link.url_without_fragment)
+    return outcome is not None and any(
+        "abi_dependency" in judgement.answers
+        for judgement in outcome.judgements.values()
+        if judgement is not None
+    )
+
+
+def _distinct(version: Any) -> Any:
+    """Return an equal version that pip does not take for another file's of the same version.
+
+    pip goes past every further file of a version that it has seen. Such a version is equal to
+    pip's own versions, so an installed one counts as seen, but not to another of its kind.
+    """
+    base = type(version)
+
+    class Distinct(base):  # type: ignore[misc, valid-type]  # pip's class, known when it runs
+        __slots__ = ()
+        __hash__ = base.__hash__
+        is_distinct = True
+
+        def __eq__(self, other: object) -> bool:
+            if hasattr(other, "is_distinct"):
+                return self is other
+            return bool(super().__eq__(other))
+
+    return Distinct(str(version))
 
 
 # The legacy resolver and `list --outdated`, which want one best file at once.

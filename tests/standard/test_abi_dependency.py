@@ -1,0 +1,71 @@
+"""What a value of the namespace ``abi_dependency`` means, as a match and as a requirement."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.requirements import Requirement
+
+from pipvariant.standard.abi_dependency import matches, preferred, requirement
+
+NUMBERS = st.integers(0, 12)
+
+
+@pytest.mark.parametrize(
+    ("version", "value", "expected"),
+    (
+        ("2.9.1", "2.9", True),
+        ("2.9", "2.9", True),
+        ("2.9.1", "2", True),
+        ("2.9.1", "2.9.1", True),
+        ("2.9", "2.9.0", True),
+        ("2", "2.0", True),
+        ("2.9.1+cu128", "2.9", True),
+        ("2.9.0rc1", "2.9", True),
+        ("2.10.0", "2.1", False),
+        ("2.8.0", "2.9", False),
+        ("12.9", "2.9", False),
+        ("2.9.1", "2.9.x", False),
+        ("2.9.1", "2.9.1.0", False),
+        ("unknown", "2.9", False),
+    ),
+)
+def test_a_value_means_every_version_that_starts_with_its_components(
+    version: str, value: str, expected: bool
+) -> None:
+    assert matches(version, value) is expected
+
+
+def test_the_newest_is_preferred_where_nothing_is_installed() -> None:
+    assert preferred(["2.9", "2.10", "2.7.1", "bad"], None) == ("2.10", "2.9", "2.7.1")
+
+
+def test_what_the_installed_version_matches_is_preferred() -> None:
+    assert preferred(["2.9", "2.10", "2.7"], "2.7.3") == ("2.7", "2.10", "2.9")
+
+
+@pytest.mark.parametrize(
+    ("feature", "values", "text"),
+    (
+        ("torch", ("2.9",), "torch==2.9.*"),
+        ("torch_geometric", ("2",), "torch-geometric==2.*"),
+        ("torch", ("2.9", "2.8"), "torch>=2.8,<2.10.dev0"),
+        ("torch", ("2.9", "2.7"), "torch>=2.7,<2.10.dev0,!=2.8.*"),
+        # These cannot be said in one requirement: those beside the preferred one count.
+        ("torch", ("2.1", "2.0", "1.13"), "torch>=2.0,<2.2.dev0"),
+    ),
+)
+def test_values_become_one_requirement(feature: str, values: tuple[str, ...], text: str) -> None:
+    assert requirement(feature, values) == text
+    Requirement(text)
+
+
+@given(st.sets(NUMBERS, min_size=1, max_size=5), NUMBERS, NUMBERS)
+def test_the_requirement_admits_exactly_the_versions_that_match(
+    minors: set[int], minor: int, patch: int
+) -> None:
+    values = preferred([f"2.{number}" for number in minors], None)
+    version = f"2.{minor}.{patch}"
+    admitted = Requirement(requirement("torch", values)).specifier.contains(version)
+    assert admitted == any(matches(version, value) for value in values)
