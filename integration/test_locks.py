@@ -13,7 +13,7 @@ import pytest
 
 from integration.environments import PIP_VERSION, Pip, Result
 from integration.index import Index, Reply
-from integration.wheels import Sdist, Wheel, cuda, metadata, tri
+from integration.wheels import Sdist, Wheel, cuda, metadata, release, tri
 
 LOCK = "pylock.toml"
 TABLE = "variants-json"
@@ -514,6 +514,28 @@ def test_a_package_that_does_not_apply_asks_nothing(pip: Pip, index: Index) -> N
     result = install(pip, driver="12.8").check()
     assert pip.installed() == {"solo": "1.0"}
     assert not [line for line in result.warnings if TABLE in line]
+
+
+BUILT_FOR: Mapping[str, Any] = {"abi_dependency": {"builtin": "abi_dependency"}}
+
+
+@reads
+@pytest.mark.parametrize("more", ((), ("--no-deps",)))
+def test_a_label_is_built_for_the_version_that_is_locked(
+    pip: Pip, index: Index, more: tuple[str, ...]
+) -> None:
+    labels = {f"for{part}": [f"abi_dependency :: dep_a :: {part}"] for part in "123"}
+    wheels = release("app", labels=labels, providers=BUILT_FOR)
+    index.add(*wheels, *(Wheel("dep-a", f"{part}.5") for part in "123"))
+    pip.variant("install", "dep-a==3.5").check()
+    write(pip, index, wheels, metadata(wheels))
+    app = (pip.work / LOCK).read_text()
+    write(pip, index, [Wheel("dep-a", "2.5")])
+    dependency = (pip.work / LOCK).read_text().partition("[[packages]]")[2]
+    (pip.work / LOCK).write_text(f"{app}\n[[packages]]{dependency}")
+    install(pip, *more).check()
+    assert pip.build("app") == ("1.0", "for2")
+    assert pip.installed()["dep-a"] == "2.5"
 
 
 @reads

@@ -168,7 +168,8 @@ def _is_abi_dependency(metadata: Metadata, namespace: str) -> bool:
 def _resolved(run: Run, metadata: Metadata, labels: Sequence[str]) -> Answer:
     """Answer for what a wheel was built for: the resolver sees to it, so everything is open.
 
-    What fits an installed project comes first. Where nothing is resolved, only that fits.
+    What fits an installed project comes first. Where nothing is resolved, only that fits, and
+    of a project in a lock file only what fits the locked version.
     """
     from pipvariant.providers.answers import Answer, Origin
     from pipvariant.standard.abi_dependency import matches, preferred
@@ -179,13 +180,19 @@ def _resolved(run: Run, metadata: Metadata, labels: Sequence[str]) -> Answer:
             wanted.setdefault(name, set()).update(values)
     features, facts = {}, {}
     for name in sorted(wanted):
+        locked = run.locked_versions.get(name.replace("_", "-"), set())
         installed = None if run.ignores_installed else run.installed_version(name)
         values = preferred(wanted[name], installed)
-        if run.ignores_dependencies:
-            values = tuple(value for value in values if installed and matches(installed, value))
+        if locked or run.ignores_dependencies:
+            there = locked or {installed or ""}
+            values = tuple(
+                value for value in values if any(matches(version, value) for version in there)
+            )
         if values:
             features[name] = values
         facts[name] = f"{installed} is installed" if installed else "not installed"
+        if locked:
+            facts[name] = f"{', '.join(sorted(locked))} is locked"
     return Answer("abi_dependency", features, Origin.BUILT_IN, "resolver", facts=facts)
 
 

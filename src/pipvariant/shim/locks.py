@@ -69,6 +69,8 @@ def _from_dict(run: Run, original: Any) -> Any:
         for package, entry in zip(lock.packages, data["packages"]):
             if TABLE in entry:
                 run.lock_tables.append((package, entry[TABLE]))
+            if package.version is not None:
+                run.locked_versions.setdefault(package.name, set()).add(str(package.version))
         return lock
 
     return classmethod(from_dict)
@@ -304,8 +306,13 @@ def _proof() -> dict[str, Any]:
     return {"lock-version": "1.0", "created-by": "proof", "packages": [package]}
 
 
+def _forget(run: Run) -> None:
+    # Nothing but proofs has read a lock file by now.
+    run.lock_tables.clear()
+    run.locked_versions.clear()
+
+
 def _prove_tables(run: Run) -> bool:
-    before, run.lock_tables = run.lock_tables, []
     left_out, run.left_out = run.left_out, set()
     try:
         lock = import_module(PYLOCK).Pylock.from_dict(_proof())
@@ -314,7 +321,8 @@ def _prove_tables(run: Run) -> bool:
     else:
         return run.lock_tables == [(lock.packages[0], {"proof": True})]
     finally:
-        run.lock_tables, run.left_out = before, left_out
+        run.left_out = left_out
+        _forget(run)
 
 
 def _prove_select(pip: Pip, run: Run) -> bool:
@@ -328,7 +336,6 @@ def _prove_select(pip: Pip, run: Run) -> bool:
         def get(self, url: str) -> Any:
             return SimpleNamespace(text=text, status_code=200, reason="OK", url=url)
 
-    tables, run.lock_tables = run.lock_tables, []
     chosen, run.choose = run.choose, lambda *args: "chosen"
     try:
         selected = command.select_from_pylock_path_or_url(
@@ -336,5 +343,6 @@ def _prove_select(pip: Pip, run: Run) -> bool:
         )
         picks = [pick for _, pick in selected]
     finally:
-        run.lock_tables, run.choose = tables, chosen
+        run.choose = chosen
+        _forget(run)
     return "select_from_pylock_path_or_url" in names and picks == ["chosen"]

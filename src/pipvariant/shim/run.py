@@ -67,6 +67,8 @@ class Run:
         self.replacing: dict[str, Installed] = {}
         #: pip's object for a package in a lock file, and the variant metadata that it has there.
         self.lock_tables: list[tuple[Any, Any]] = []
+        #: Canonical project name -> the versions of it that lock files have.
+        self.locked_versions: dict[str, set[str]] = {}
         #: URL of a wheel that was chosen in a lock file -> by what, None if it decides itself.
         self.locked: dict[str, Judgement | None] = {}
         #: Canonical project name -> each link seen: pip's evaluator, the link, how it judges.
