@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from pipvariant import shim
-from pipvariant.errors import InvalidOption
 from pipvariant.providers.target import Target
-from pipvariant.shim import installed, options
 from pipvariant.shim.choosing import Candidate
-from pipvariant.shim.installed import Installed, fit, order, read
-from pipvariant.shim.patches import Patches
-from pipvariant.shim.pips import this_pip
+from pipvariant.shim.installed import Installed, fit, read
 from pipvariant.shim.run import Run
 from pipvariant.standard.metadata import SCHEMA_URL, Metadata, from_dict
 
@@ -233,6 +227,20 @@ def test_what_the_source_does_not_know_has_no_place_in_its_order(run: Run) -> No
     assert _better(run, have, {**labels, "blis": {"blas": ["blis"]}}) == []
 
 
+def test_a_source_is_named_without_its_password(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+    version = import_module("pip._vendor.packaging.version").Version("1.0")
+    page = "https://user:secret@index.invalid/simple/lib/"
+    link = import_module("pip._internal.models.link").Link(
+        f"{FILES}lib-1.0-py3-none-any-mkl.whl", page
+    )
+    run.metadata[page, "lib", version] = from_dict(described(LABELS))
+    run.replaceable["lib", version] = known("mine", {"blas": ["blis"]})
+    caplog.set_level("INFO")
+    assert run.order(None, [Candidate("lib", version, link, "mkl")], None) == []
+    (line,) = [text for text in caplog.messages if "does not know it" in text]
+    assert line.startswith("lib 1.0: variant mine is kept; it fits, and https://user:****@index")
+
+
 def test_what_nobody_can_judge_stays(run: Run) -> None:
     have = known("blis", {"blas": ["blis"]}, default=PLUGIN)
     assert _better(run, have, LABELS) == []
@@ -256,146 +264,3 @@ def test_a_file_with_a_forbidden_hash_replaces_nothing(run: Run) -> None:
     hashes = import_module("pip._internal.utils.hashes").Hashes({"sha256": ["1" * 64]})
     assert run.order(None, [Candidate("lib", version, link, "mkl")], hashes) == []
     assert run.order(None, [Candidate("lib", version, link, "mkl")], None) == ["mkl"]
-
-
-# Which projects may give way.
-
-
-def _replaceable(run: Run, **how: Any) -> bool:
-    files = how.pop("files", {})
-    candidate = SimpleNamespace(
-        **{
-            "project_name": "lib",
-            "version": "1.0",
-            "is_editable": False,
-            "dist": Distribution(files),
-            **how,
-        }
-    )
-    return installed._is_replaceable(run, candidate)
-
-
-def test_only_projects_that_the_user_named_may_give_way(run: Run) -> None:
-    assert not _replaceable(run)
-    run.named = frozenset({"lib"})
-    assert _replaceable(run)
-    assert run.replaceable["lib", "1.0"] == Installed("Lib", "1.0")
-
-
-def test_with_the_eager_strategy_dependencies_may_give_way(run: Run) -> None:
-    run.upgrade_dependencies = True
-    assert _replaceable(run)
-
-
-def test_a_candidate_with_extras_is_read_from_the_one_without(run: Run) -> None:
-    run.named = frozenset({"lib"})
-    base = SimpleNamespace(dist=Distribution({}))
-    assert _replaceable(run, base=base, dist=None)
-
-
-@pytest.mark.parametrize(
-    ("direct_url", "may"),
-    (
-        ({"url": "file:///lib", "dir_info": {}}, False),
-        ({"url": "https://x.invalid/lib", "vcs_info": {"vcs": "git", "commit_id": "0"}}, False),
-        ({"url": "file:///lib.whl", "archive_info": {}}, True),
-    ),
-)
-def test_what_was_built_from_a_folder_or_repository_stays(
-    run: Run, direct_url: dict[str, Any], may: bool
-) -> None:
-    run.named = frozenset({"lib"})
-    assert _replaceable(run, files={"direct_url.json": json.dumps(direct_url)}) is may
-
-
-@pytest.mark.parametrize("broken", ("{", "[]", "1", '"dir_info"'))
-def test_a_broken_direct_url_says_nothing(run: Run, broken: str) -> None:
-    run.named = frozenset({"lib"})
-    assert _replaceable(run, files={"direct_url.json": broken})
-
-
-def test_an_editable_install_stays(run: Run) -> None:
-    run.named = frozenset({"lib"})
-    assert not _replaceable(run, is_editable=True)
-
-
-# The patches.
-
-
-def test_other_commands_are_not_patched() -> None:
-    run = Run()
-    run.command = "download"
-    assert installed.patches(this_pip(), run) == []
-
-
-def test_replacing_is_patched_only_when_asked_for() -> None:
-    run = Run()
-    run.command = "install"
-    (only,) = installed.patches(this_pip(), run)
-    assert only.target.endswith("Resolver.resolve")
-    run.upgrade_variant = True
-    assert len(installed.patches(this_pip(), run)) == 3
-
-
-@pytest.mark.parametrize("legacy", (False, True))
-def test_the_resolver_is_proven_without_any_other_patch(legacy: bool) -> None:
-    run = Run()
-    run.command, run.legacy_resolver = "install", legacy
-    patches = Patches(this_pip())
-    patches.put(installed.patches(this_pip(), run))
-    assert run.named == frozenset()
-    patches.undo()
-
-
-def test_every_proof_fails_when_its_patch_is_not_there() -> None:
-    run = Run()
-    run.command, run.upgrade_variant = "install", True
-    run.order = lambda finder, candidates, hashes: []
-    for patch in installed.patches(this_pip(), run):
-        try:
-            proven = patch.prove()
-        except Exception:  # noqa: BLE001 - how it fails is pip's own affair
-            proven = False
-        assert not proven, patch.target
-
-
-def test_the_proofs_leave_nothing_behind(run: Run) -> None:
-    assert run.named == frozenset()
-    assert run.replaceable == {}
-    assert run.replacing == {}
-    assert isinstance(run.order, functools.partial)
-
-
-def test_two_rooms_that_patch_one_object_both_have_effect_and_undo_restores_it() -> None:
-    found = import_module(installed.FOUND).FoundCandidates
-    before = vars(found)["__init__"]
-    made = shim.apply()
-    made.command, made.upgrade_variant = "install", True
-    shim.activate(made)
-    names = [vars(found)["__init__"].__module__]
-    assert names == ["pipvariant.shim.selection"]
-    shim.undo()
-    assert vars(found)["__init__"] is before
-
-
-def test_the_option_and_the_legacy_resolver_exclude_each_other() -> None:
-    values = SimpleNamespace(
-        no_variant=False,
-        enable_provider=[],
-        disable_provider=[],
-        upgrade_variant=True,
-        deprecated_features_enabled=["legacy-resolver"],
-    )
-    with pytest.raises(InvalidOption, match="--upgrade-variant is not possible with"):
-        options.configure(Run(), values)
-
-
-def test_the_order_of_a_run_is_untouched_without_the_option() -> None:
-    made = shim.apply()
-    made.command = "install"
-    try:
-        shim.activate(made)
-        assert isinstance(made.order, functools.partial)
-        assert made.order.func is not order
-    finally:
-        shim.undo()

@@ -100,6 +100,7 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
             filenames,
             installed,
             links,
+            replacing,
             reports,
             selection,
             wheels,
@@ -112,7 +113,7 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
         rooms = (filenames, dependencies, reports)
         if not run.no_variant:
             # What is installed is put among the files of pip, before these are grouped.
-            rooms = (filenames, links, installed, selection, wheels, dependencies, reports)
+            rooms = (filenames, links, replacing, selection, wheels, dependencies, reports)
         if run.lock_files:
             from pipvariant.shim import locks
 

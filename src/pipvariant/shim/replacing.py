@@ -1,0 +1,260 @@
+"""Installed projects and the resolver: what is kept is named, what may give way is put in line."""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+from collections.abc import Iterator
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+from pipvariant.shim.filenames import label_of
+from pipvariant.shim.installed import Installed, read, words
+from pipvariant.shim.patches import Patch
+from pipvariant.shim.pips import Pip
+from pipvariant.shim.run import Run
+
+__all__ = ["patches"]
+
+logger = logging.getLogger(__name__)
+
+RESOLVER = "pip._internal.resolution.resolvelib.resolver"
+LEGACY_RESOLVER = "pip._internal.resolution.legacy.resolver"
+FOUND = "pip._internal.resolution.resolvelib.found_candidates"
+FACTORY = "pip._internal.resolution.resolvelib.factory"
+
+
+def patches(pip: Pip, run: Run) -> list[Patch]:
+    """Patch the resolver of ``install`` to name what is kept, and, if asked, to replace it."""
+    if run.command != "install":
+        return []
+    resolver = LEGACY_RESOLVER if run.legacy_resolver else RESOLVER
+    found = [
+        Patch(
+            f"{resolver}:Resolver.resolve",
+            lambda original: _resolve(run, original),
+            lambda: _prove_resolve(resolver),
+        )
+    ]
+    if run.upgrade_variant:
+        found += [
+            Patch(
+                f"{FOUND}:FoundCandidates.__init__",
+                lambda original: _found_candidates(run, original),
+                lambda: _prove_found(run),
+            ),
+            Patch(
+                f"{FACTORY}:Factory.get_dist_to_uninstall",
+                lambda original: _get_dist_to_uninstall(run, original),
+                lambda: _prove_uninstall(run),
+            ),
+        ]
+    return found
+
+
+# What the user asked for, and what became of it.
+
+
+def _resolve(run: Run, original: Any) -> Any:
+    def resolve(self: Any, root_reqs: Any, *args: Any, **kwargs: Any) -> Any:
+        canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
+        # New pips may resolve what a build requires on the way, into an environment of its own.
+        before = run.named, run.replaceable, run.replacing
+        run.named = frozenset(
+            canonical(req.name)
+            for req in root_reqs
+            if req.user_supplied and not req.constraint and req.name
+        )
+        run.replaceable, run.replacing = {}, {}
+        try:
+            result = original(self, root_reqs, *args, **kwargs)
+            _tell(run, self, result)
+            return result
+        finally:
+            run.named, run.replaceable, run.replacing = before
+
+    return resolve
+
+
+def _tell(run: Run, resolver: Any, result: Any) -> None:
+    """Name the variants that the user asked for and has, and those that are replaced."""
+    if run.legacy_resolver:
+        kept = [req.satisfied_by for req in result.requirements.values()]
+    else:
+        kept = [
+            getattr(found, "dist", None)
+            for found in resolver._result.mapping.values()
+            if found.is_installed
+        ]
+    for distribution in kept:
+        if distribution is None or distribution.canonical_name not in run.named:
+            continue
+        installed = read(distribution)
+        if installed.is_variant:
+            line = f"{installed.name} {installed.version}: already installed as {installed}"
+            if installed.label == "null" and not run.upgrade_variant:
+                line += " (--upgrade-variant looks for a better one)"
+            logger.info("%s", line)
+    for req in result.requirements.values():
+        link = req.original_link or req.link
+        old = None if link is None else run.replacing.get(link.url)
+        if old is not None:
+            new = words(label_of(link))
+            logger.info("%s %s: %s replaces %s", req.name, old.version, new, old)
+
+
+# Replacing: pip takes a better label for another version.
+
+
+def _found_candidates(run: Run, original: Any) -> Any:
+    def __init__(
+        self: Any, get_infos: Any, installed: Any, prefers_installed: Any, *args: Any, **kw: Any
+    ) -> None:
+        if installed is not None and _is_replaceable(run, installed):
+            get_infos = functools.partial(_infos, get_infos, installed, prefers_installed)
+            installed = None
+        original(self, get_infos, installed, prefers_installed, *args, **kw)
+
+    return __init__
+
+
+def _is_replaceable(run: Run, candidate: Any) -> bool:
+    """Say whether the user wants the best label of this project, and remember what it is."""
+    name = candidate.project_name
+    if candidate.is_editable or not (run.upgrade_dependencies or name in run.named):
+        return False
+    # A candidate with extras is made of the one without.
+    distribution = getattr(candidate, "base", candidate).dist
+    if _is_local_build(distribution):
+        return False
+    key = (name, candidate.version)
+    if key not in run.replaceable:
+        run.replaceable[key] = read(distribution)
+    return True
+
+
+def _is_local_build(distribution: Any) -> bool:
+    """Say whether it was built from a folder or a repository, for which no label can stand."""
+    try:
+        origin = json.loads(distribution.read_text("direct_url.json"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(origin, dict) and ("dir_info" in origin or "vcs_info" in origin)
+
+
+def _infos(get_infos: Any, installed: Any, prefers_installed: bool) -> Iterator[Any]:
+    """Yield pip's entries with the installed candidate among them, after its own version.
+
+    ``run.order`` leaves of that version only what ranks better. Should a better label turn
+    out to be impossible for the resolver, the installed one comes next.
+    """
+    # pip takes one candidate for each key, hence a key of its own.
+    kept = (f"{installed.version} (installed)", lambda: installed)
+    entries = get_infos()
+    if prefers_installed:
+        others = []
+        for entry in entries:
+            if entry[0] == installed.version:
+                yield entry
+            else:
+                others.append(entry)
+        yield kept
+        yield from others
+        return
+    passed = False
+    for entry in entries:
+        if not passed and entry[0] < installed.version:
+            passed = True
+            yield kept
+        yield entry
+    if not passed:
+        yield kept
+
+
+def _get_dist_to_uninstall(run: Run, original: Any) -> Any:
+    def get_dist_to_uninstall(self: Any, candidate: Any) -> Any:
+        distribution = original(self, candidate)
+        link = candidate.source_link
+        if distribution is None or link is None or link.url not in run.replacing:
+            return distribution
+        # Asked only by the resolver, which looks at these two: of another version than the
+        # candidate's it is reinstalled, with no need for --force-reinstall.
+        return SimpleNamespace(version=None, editable=distribution.editable)
+
+    return get_dist_to_uninstall
+
+
+# Proofs: pip's own functions, asked about a made-up project.
+
+
+def _prove_resolve(module: str) -> bool:
+    class Requirement:
+        seen = False
+
+        def __getattr__(self, name: str) -> Any:
+            # pip itself reads this later than a resolver without any parts can get.
+            type(self).seen |= name == "user_supplied"
+            return False
+
+    resolver_class: Any = import_module(module).Resolver
+    try:
+        resolver_class.resolve(object.__new__(resolver_class), [Requirement()], False)
+    except (AttributeError, TypeError):
+        return Requirement.seen
+    return False
+
+
+def _prove_found(run: Run) -> bool:
+    found: Any = import_module(FOUND).FoundCandidates
+    version: Any = import_module("pip._vendor.packaging.version").Version
+    make_link: Any = import_module("pip._internal.models.link").Link
+    kept = SimpleNamespace(
+        project_name="proof",
+        version=version("1.0"),
+        is_editable=False,
+        dist=SimpleNamespace(raw_name="proof", version="1.0", read_text=_nothing),
+    )
+
+    def build(link: Any, name: str) -> Any:
+        return link
+
+    links = [
+        make_link(f"https://proof.invalid/proof-{text}-py3-none-any.whl")
+        for text in ("2.0", "1.0", "0.9")
+    ]
+    newer, better, older = links
+    infos = [
+        (version(link.filename.split("-")[1]), functools.partial(build, link=link, name="proof"))
+        for link in links
+    ]
+    before = run.named, run.order
+    run.named = frozenset({"proof"})
+    run.order = lambda finder, candidates, hashes: [entry.payload for entry in candidates]
+    try:
+        # Only walked through: the sequence refuses to be measured, as `list` would do first.
+        stays = list(iter(found(lambda: iter(infos), kept, True, set())))
+        upgrades = list(iter(found(lambda: iter(infos), kept, False, set())))
+    finally:
+        run.named, run.order = before
+        run.replaceable.clear()
+    return stays == [better, kept, newer, older] and upgrades == [newer, better, kept, older]
+
+
+def _nothing(path: str) -> str:
+    raise FileNotFoundError(path)
+
+
+def _prove_uninstall(run: Run) -> bool:
+    factory_class: Any = import_module(FACTORY).Factory
+    factory = object.__new__(factory_class)
+    factory._installed_dists = {"proof": SimpleNamespace(version="1.0", editable=False)}
+    factory._use_user_site = False
+    link = SimpleNamespace(url="proof")
+    candidate = SimpleNamespace(project_name="proof", source_link=link)
+    run.replacing["proof"] = Installed("proof", "1.0")
+    try:
+        return factory.get_dist_to_uninstall(candidate).version is None
+    finally:
+        del run.replacing["proof"]
