@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from integration.environments import Pip
+from integration.environments import PIP_VERSION, Pip
 from integration.index import Index
 from integration.wheels import NVIDIA, Sdist, Wheel, cuda, release, tri
 
 BOUND = "cuda_version_lower_bound"
 UPGRADE = ("install", "--upgrade-variant")
 JSON_NAME = "tri-1.0-variants.json"
+# Where builds prepare their environment in another process, and where they can do it in this one.
+BUILDS = ((), ("--use-feature=inprocess-build-deps",)) if PIP_VERSION >= (26, 0) else ((),)
 
 
 @pytest.fixture
@@ -336,6 +338,18 @@ def test_a_better_label_of_another_namespace_is_taken(pip: Pip, index: Index) ->
     assert pip.label("tri") == "mkl"
     pip.variant(*UPGRADE, "tri", driver="12.8").check()
     assert pip.label("tri") == "cuda"
+
+
+@pytest.mark.parametrize("driver", ("12.6", "12.8"))
+@pytest.mark.parametrize("options", BUILDS)
+def test_a_build_gets_its_own_copy_all_the_same(
+    with_old: Pip, index: Index, options: tuple[str, ...], driver: str
+) -> None:
+    probe = "__import__('tri').LABEL"
+    index.add(Sdist(Wheel("made"), build_requires=("tri==1.0",), probe=probe))
+    with_old.variant(*UPGRADE, *options, "tri", "made", driver=driver).check()
+    assert with_old.label("tri") == f"cuda{driver}"
+    assert (with_old.site / "built_with.py").read_text() == f"FOUND = 'cuda{driver}'\n"
 
 
 def test_the_legacy_resolver_refuses_the_option(with_old: Pip) -> None:
