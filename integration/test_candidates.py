@@ -128,6 +128,26 @@ def test_allowed_hashes_come_before_the_label(pip: Pip, index: Index) -> None:
     assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
+@pytest.mark.parametrize(
+    ("allowed", "told"),
+    (("cuda12.6", "cuda12.8"), (None, "cuda12.8"), ("null", "cuda12.8"), ("cuda12.8", None)),
+)
+def test_a_better_label_that_the_hashes_leave_out_is_named(
+    pip: Pip, index: Index, allowed: str | None, told: str | None
+) -> None:
+    wheels = tri()
+    index.add(*wheels)
+    (digest,) = (
+        hashlib.sha256(wheel.content).hexdigest() for wheel in wheels if wheel.label == allowed
+    )
+    pip.write("locked.txt", [f"tri==1.0 --hash=sha256:{digest}"])
+    result = pip.variant("install", "-r", "locked.txt", driver="12.8").check()
+    assert pip.build("tri") == ("1.0", allowed or "")
+    lines = result.lines_with("would fit better")
+    expected = f"tri 1.0: variant {told} would fit better, but its hash is not allowed"
+    assert lines == ([expected] if told else [])
+
+
 def test_a_hash_that_no_file_has_is_an_error(pip: Pip, index: Index) -> None:
     index.add(*tri())
     pip.write("locked.txt", [f"tri==1.0 --hash=sha256:{'0' * 64}"])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pipvariant.standard.properties import Properties
     from pipvariant.standard.ranking import Ranking
 
-__all__ = ["Candidate", "Judgement", "Outcome", "judge", "order"]
+__all__ = ["Candidate", "Judgement", "Outcome", "disallowed", "judge", "order"]
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +80,8 @@ def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -
     sources: dict[str, int] = {}
     for candidate in candidates:
         link = candidate.link
-        run.outcomes[link.url_without_fragment] = outcome
+        if outcome.judgements:
+            run.outcomes[link.url_without_fragment] = outcome
         label, refused = label_of(link), not _is_allowed(link, hashes)
         if label is None:
             # Ordinary wheels, then sdists: pip has them in this order already.
@@ -96,6 +97,8 @@ def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -
     if not keyed:
         run.skipped[first.name, first.version] = outcome
     keyed.sort(key=lambda pair: pair[0])
+    if keyed and hashes and not run.eager:
+        _tell_disallowed(run, finder, keyed[0][1], hashes)
     for (_, plain, _, _), candidate in keyed:
         judgement = outcome.judgements.get(source_of(candidate.link))
         if not plain and judgement is not None:
@@ -199,6 +202,36 @@ def _resolved(run: Run, metadata: Metadata, labels: Sequence[str]) -> Answer:
 def _is_allowed(link: Any, hashes: Any) -> bool:
     """Say whether pip counts this file among those with an allowed hash."""
     return not hashes or bool(link.is_hash_allowed(hashes))
+
+
+def disallowed(finder: Any, name: str, version: Any, hashes: Any) -> list[Any]:
+    """Return the variant wheels of a version that pip left out because of their hashes."""
+    return [
+        found.link
+        for found in finder.find_all_candidates(name)
+        if found.version == version
+        and label_of(found.link) is not None
+        and found.link.has_hash
+        and not found.link.is_hash_allowed(hashes)
+    ]
+
+
+def _tell_disallowed(run: Run, finder: Any, taken: Candidate, hashes: Any) -> None:
+    """Say that a label would rank before the taken file, if its hash were allowed."""
+    name, version = taken.name, taken.version
+    of, label = f"{name} {version}", label_of(taken.link)
+    by_source: dict[str, dict[str, Any]] = {}
+    for link in disallowed(finder, name, version, hashes):
+        by_source.setdefault(source_of(link), {}).setdefault(label_of(link) or "", link)
+    for source, wheels in by_source.items():
+        metadata = metadata_of(run, finder, name, version, wheels)
+        if metadata is None or (label is not None and source != source_of(taken.link)):
+            continue
+        labels = {*wheels, *([] if label is None else [label])}
+        best = judge(run, metadata, tuple(labels), of=of).ranking.compatible[:1]
+        sentence = f"{of}: variant {''.join(best)} would fit better, but its hash is not allowed"
+        if best and best != (label,) and best[0] in wheels and run.tell_once(sentence):
+            logger.info("%s", sentence)
 
 
 def _tell_sources(run: Run, outcome: Outcome, sources: list[str]) -> None:

@@ -14,7 +14,7 @@ from importlib import import_module
 from operator import itemgetter
 from typing import Any
 
-from pipvariant.shim.choosing import Candidate
+from pipvariant.shim.choosing import Candidate, disallowed
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
@@ -81,9 +81,11 @@ def _infos(run: Run, get_infos: Any) -> Iterator[Any]:
         # The finder was asked just now, by the step to the first entry.
         finder, hashes = run.finder, run.hashes
         group = list(entries)
-        project = group[0][1].keywords["name"], version
-        if project in run.replaceable or any(
-            label_of(build.keywords["link"]) is not None for _, build in group
+        name = group[0][1].keywords["name"]
+        if (
+            (name, version) in run.replaceable
+            or any(label_of(build.keywords["link"]) is not None for _, build in group)
+            or (hashes and disallowed(finder, name, version, hashes))
         ):
             candidates = [
                 Candidate(build.keywords["name"], version, build.keywords["link"], build)
