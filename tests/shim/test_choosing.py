@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -105,7 +106,8 @@ def test_allowed_hashes_first_then_ranking(run: Run) -> None:
         _link(TAGGED.format("py3", "-y")),
     ]
     hashes = import_module("pip._internal.utils.hashes").Hashes({"sha256": ["1" * 64, "2" * 64]})
-    assert order(run, None, _candidates(*links), hashes) == [
+    finder = SimpleNamespace(find_all_candidates=lambda name: _candidates(*links))
+    assert order(run, finder, _candidates(*links), hashes) == [
         "py3-none-any-x.whl",
         "py3-none-any-z.whl",
         "py3-none-any-y.whl",

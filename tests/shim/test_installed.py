@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -262,5 +263,6 @@ def test_a_file_with_a_forbidden_hash_replaces_nothing(run: Run) -> None:
     run.metadata[PAGE, "lib", version] = from_dict(described(LABELS))
     run.replaceable["lib", version] = Installed("lib", "1.0")
     hashes = import_module("pip._internal.utils.hashes").Hashes({"sha256": ["1" * 64]})
-    assert run.order(None, [Candidate("lib", version, link, "mkl")], hashes) == []
+    finder = SimpleNamespace(find_all_candidates=lambda name: [])
+    assert run.order(finder, [Candidate("lib", version, link, "mkl")], hashes) == []
     assert run.order(None, [Candidate("lib", version, link, "mkl")], None) == ["mkl"]

@@ -30,12 +30,31 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
     Without variants only the class is patched, to keep variant wheels out: up to 22.2 pip
     takes some of them for ordinary ones.
     """
+    target = f"{WHEEL}:Wheel.__init__"
+    strict = _same if pip.has_strict_filenames else _strict
     if run.no_variant:
-        return [Patch(f"{WHEEL}:Wheel.__init__", _no_variant(run), lambda: _prove_no_variant(run))]
+        wrap = _no_variant(run)
+        return [Patch(target, lambda original: wrap(strict(original)), lambda: _left_out(run))]
     return [
-        Patch(f"{WHEEL}:Wheel.__init__", _wheel, _prove_wheel),
+        Patch(target, lambda original: _wheel(strict(original)), _prove_wheel),
         *(Patch(target, _parser, _prove_parser(target)) for target in pip.filename_parsers),
     ]
+
+
+def _same(original: Any) -> Any:
+    return original
+
+
+def _strict(original: Any) -> Any:
+    """Refuse what is neither a variant wheel nor an ordinary one, as later pips do."""
+    invalid: Any = import_module("pip._internal.exceptions").InvalidWheelFilename
+
+    def __init__(self: Any, filename: str) -> None:
+        original(self, filename)
+        if any("-" in tag.platform for tag in self.file_tags):
+            raise invalid(f"{filename} is not a valid wheel filename.")
+
+    return __init__
 
 
 def _no_variant(run: Run) -> Callable[[Any], Any]:
@@ -94,7 +113,7 @@ def _parser(original: Any) -> Any:
     return parse_wheel_filename
 
 
-def _prove_no_variant(run: Run) -> bool:
+def _left_out(run: Run) -> bool:
     try:
         import_module(WHEEL).Wheel(PROOF)
     except import_module("pip._internal.exceptions").InvalidWheelFilename as error:

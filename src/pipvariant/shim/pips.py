@@ -44,6 +44,14 @@ class Pip(NamedTuple):
         )
 
     @property
+    def has_strict_filenames(self) -> bool:
+        """Whether a dash ends the platform part of a wheel filename.
+
+        Up to 22.2 the pattern lets dashes into it where it is a set of platforms.
+        """
+        return self.version >= (22, 3)
+
+    @property
     def has_metadata_files(self) -> bool:
         """Whether pip reads the separate ``.metadata`` files of an index (PEP 658)."""
         return self.version >= (22, 3)
