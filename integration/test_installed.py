@@ -330,6 +330,27 @@ def test_what_was_built_from_a_folder_stays(pip: Pip, index: Index) -> None:
     assert pip.build("tri") == ("1.0", "")
 
 
+def test_a_label_for_what_comes_with_it_is_taken(pip: Pip, index: Index) -> None:
+    builtin = {"abi_dependency": {"builtin": "abi_dependency"}}
+    labels = {f"torch2{n}": (f"abi_dependency :: torch :: 2.{n}",) for n in (7, 8, 9)}
+    index.add(*(Wheel("torch", version) for version in ("2.7.1", "2.8.0", "2.9.1")))
+    index.add(*release("ext", labels=labels, providers=builtin))
+    pip.variant("install", "ext", "torch==2.8.0").check()
+    assert pip.label("ext") == "torch28"
+    pip.variant(*UPGRADE, "ext").check()
+    assert pip.label("ext") == "torch28"
+    for version in ("2.9.1", "2.7.1"):
+        pip.variant(*UPGRADE, "ext", f"torch=={version}").check()
+        assert pip.build("ext") == ("1.0", f"torch{version[0]}{version[2]}")
+        assert pip.installed()["torch"] == version
+    checked = pip.variant("variant", "check", "--json").check()
+    assert [entry["fits"] for entry in json.loads(checked.stdout)] == [True]
+    pip.plain("install", "--no-deps", "torch==2.8.0").check()
+    result = pip.variant("variant", "check")
+    assert result.code == 1
+    assert result.lines_with("ext 1.0: torch27 needs abi_dependency :: torch :: 2.7")
+
+
 def test_a_better_label_of_another_namespace_is_taken(pip: Pip, index: Index) -> None:
     blas = {"static-properties": {"library": ["mkl"]}}
     labels = {"mkl": ("blas :: library :: mkl",), "cuda": (cuda("12.6"),), "null": ()}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pipvariant.commands import installed
-from pipvariant.errors import InvalidOverride
 from pipvariant.standard.metadata import SCHEMA_URL
 
 # Some pips look for eggs through a module of theirs that warns when it is imported.
@@ -133,7 +133,11 @@ def test_without_variants_both_say_so(tmp_path: Path) -> None:
     assert checked(tmp_path) == (0, "No variant is installed.\n")
 
 
-@pytest.mark.parametrize("broken", ("{", "", "[]", '{"variants": {}}', "[" * 100_000))
+@pytest.mark.parametrize(
+    "broken",
+    ("{", "", "[]", '{"variants": {}}', "[" * 100_000),
+    ids=("cut", "empty", "list", "poor", "deep"),
+)
 def test_a_broken_variant_json_is_unknown_and_no_failure(tmp_path: Path, broken: str) -> None:
     put(tmp_path, "alpha", broken)
     (entry,) = listed(tmp_path)
@@ -162,10 +166,21 @@ def test_an_optional_provider_counts_as_enabled(tmp_path: Path) -> None:
     assert [entry["fits"] for entry in listed(tmp_path)] == [True]
 
 
+def test_what_a_variant_was_built_for_has_to_be_installed(tmp_path: Path) -> None:
+    provider = {"builtin": "abi_dependency"}
+    put(tmp_path, "ext", variant("plain1", "abi_dependency", provider, "plain", "1"))
+    (missing,) = listed(tmp_path)
+    assert missing["fits"] is False
+    put(tmp_path, "plain")
+    (there,) = listed(tmp_path)
+    assert there["fits"] is True
+
+
 def test_a_wrong_override_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DRIVER, "new")
     put(tmp_path, "alpha", cuda("cu126", "12.6"))
-    with pytest.raises(InvalidOverride, match=DRIVER):
+    error = import_module("pip._internal.exceptions").InstallationError
+    with pytest.raises(error, match=DRIVER):
         listed(tmp_path)
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from pipvariant import shim
 from pipvariant.providers.target import Target
-from pipvariant.shim.choosing import Candidate
-from pipvariant.shim.installed import Installed, fit, read
+from pipvariant.shim.choosing import Candidate, judge
+from pipvariant.shim.installed import Installed, fit, keep, read
 from pipvariant.shim.run import Run
 from pipvariant.standard.metadata import SCHEMA_URL, Metadata, from_dict
 
@@ -112,38 +112,40 @@ def test_pips_own_error_for_a_file_it_cannot_read_is_one_of_these() -> None:
 # Judged.
 
 
+def judged(variant: Installed, target: Target | None = None) -> tuple[bool | None, str]:
+    """Whether a variant fits a target, by default this machine, with the reason."""
+    assert variant.metadata is not None
+    assert variant.label is not None
+    run = Run()
+    run._target = target
+    return fit(variant, judge(run, variant.metadata, (variant.label,), of="lib 1.0"))
+
+
 def test_a_variant_whose_properties_are_all_supported_fits() -> None:
-    assert fit(known("mkl", {"blas": ["mkl"]}), Target()) == (True, "")
-    assert fit(known("null", {}), Target()) == (True, "")
+    assert judged(known("mkl", {"blas": ["mkl"]})) == (True, "")
+    assert judged(known("null", {})) == (True, "")
 
 
 def test_a_variant_with_an_unsupported_property_does_not_fit() -> None:
-    fits, reason = fit(known("acc", {"blas": ["acc"]}), Target())
-    assert fits is False
-    assert reason == (
-        "acc needs blas :: library :: acc, the package's own list has mkl, openblas, blis"
+    assert judged(known("acc", {"blas": ["acc"]})) == (
+        False,
+        "acc needs blas :: library :: acc, the package's own list has mkl, openblas, blis",
     )
 
 
 def test_where_nobody_may_answer_it_is_not_known() -> None:
-    fits, reason = fit(known("mkl", {"blas": ["mkl"]}, default=PLUGIN), Target())
+    variant = known("mkl", {"blas": ["mkl"]}, default=PLUGIN)
+    fits, reason = judged(variant)
     assert fits is None
     assert "blas-provider" in reason
-    fits, reason = fit(known("mkl", {"blas": ["mkl"]}, default=PLUGIN), Target(foreign=True))
-    assert (fits, reason) == (None, "nobody answers for blas")
+    assert judged(variant, Target(foreign=True)) == (None, "nobody answers for blas")
 
 
 def test_what_is_known_not_to_fit_outweighs_what_is_not_known() -> None:
     properties = {"blas": ["mkl"], "other": ["acc"]}
-    variant = known("both", properties, providers={"blas": PLUGIN})
-    fits, reason = fit(variant, Target())
+    fits, reason = judged(known("both", properties, providers={"blas": PLUGIN}))
     assert fits is False
     assert reason.startswith("both needs other :: library :: acc")
-
-
-def test_what_cannot_be_read_is_not_known_to_fit() -> None:
-    variant = Installed("lib", "1.0", problem="variant.json: broken")
-    assert fit(variant, Target()) == (None, "variant.json: broken")
 
 
 # Compared with the files of the index.
@@ -181,7 +183,8 @@ def _better(
     ]
     run.metadata[PAGE, "lib", version] = index or from_dict(described(labels))
     run.replaceable["lib", version] = have
-    return [str(payload) for payload in run.order(None, candidates, None)]
+    ordered = run.order(None, candidates, None)
+    return [str(payload) for payload in ordered[: ordered.index(keep)]]
 
 
 LABELS = {label: {"blas": [label]} for label in ("openblas", "mkl", "blis")}
@@ -237,7 +240,7 @@ def test_a_source_is_named_without_its_password(run: Run, caplog: pytest.LogCapt
     run.metadata[page, "lib", version] = from_dict(described(LABELS))
     run.replaceable["lib", version] = known("mine", {"blas": ["blis"]})
     caplog.set_level("INFO")
-    assert run.order(None, [Candidate("lib", version, link, "mkl")], None) == []
+    assert run.order(None, [Candidate("lib", version, link, "mkl")], None) == [keep, "mkl"]
     (line,) = [text for text in caplog.messages if "does not know it" in text]
     assert line.startswith("lib 1.0: variant mine is kept; it fits, and https://user:****@index")
 
@@ -245,6 +248,19 @@ def test_a_source_is_named_without_its_password(run: Run, caplog: pytest.LogCapt
 def test_what_nobody_can_judge_stays(run: Run) -> None:
     have = known("blis", {"blas": ["blis"]}, default=PLUGIN)
     assert _better(run, have, LABELS) == []
+
+
+def test_the_others_follow_without_the_same_label(run: Run) -> None:
+    _better(run, known("openblas", LABELS["openblas"]), LABELS)
+    version = import_module("pip._vendor.packaging.version").Version("1.0")
+    make_link = import_module("pip._internal.models.link").Link
+    candidates = [
+        Candidate("lib", version, make_link(f"{FILES}lib-1.0-{tag}-none-any{end}.whl", PAGE), name)
+        for tag in ("py311", "py3")
+        for end, name in (("-blis", "blis"), ("-openblas", "openblas"), ("-mkl", "mkl"), ("", ""))
+    ]
+    expected = ["mkl", "mkl", keep, "blis", "blis", "", ""]
+    assert run.order(None, candidates, None) == expected
 
 
 def test_other_versions_are_ordered_as_always(run: Run) -> None:
@@ -264,5 +280,5 @@ def test_a_file_with_a_forbidden_hash_replaces_nothing(run: Run) -> None:
     run.replaceable["lib", version] = Installed("lib", "1.0")
     hashes = import_module("pip._internal.utils.hashes").Hashes({"sha256": ["1" * 64]})
     finder = SimpleNamespace(find_all_candidates=lambda name: [])
-    assert run.order(finder, [Candidate("lib", version, link, "mkl")], hashes) == []
-    assert run.order(None, [Candidate("lib", version, link, "mkl")], None) == ["mkl"]
+    assert run.order(finder, [Candidate("lib", version, link, "mkl")], hashes) == [keep]
+    assert run.order(None, [Candidate("lib", version, link, "mkl")], None) == ["mkl", keep]

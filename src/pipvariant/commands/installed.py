@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from collections.abc import Sequence
+from typing import Any, TextIO
 
+from pipvariant.shim.installed import Fit, Installed, look
 from pipvariant.standard.properties import Properties, iter_properties
 
-if TYPE_CHECKING:
-    from pipvariant.shim.installed import Fit, Installed
-
-__all__ = ["Row", "check", "found", "show"]
+__all__ = ["check", "show"]
 
 FIT = "All installed variants fit this machine.\n"
 NONE = "No variant is installed.\n"
+Rows = Sequence[tuple[Installed, Fit]]
 WORDS = {True: "yes", False: "no", None: "unknown"}
-
-
-class Row(NamedTuple):
-    """One installed variant and whether it fits this machine."""
-
-    installed: Installed
-    fit: Fit
 
 
 def show(out: TextIO, *, as_json: bool, paths: Sequence[str] | None = None) -> int:
     """Print all installed variants; return the exit code.
 
     :param paths: folders to look into instead of the environment.
-    :raises InvalidOverride: a variable that replaces a probe has a value that cannot be.
+    :raises InstallationError: pip's, when an override of a probe has a value that cannot be.
     """
-    rows = found(paths)
+    rows = look(paths)
     if as_json:
         _json(out, rows)
     else:
@@ -44,7 +36,7 @@ def check(out: TextIO, *, as_json: bool, paths: Sequence[str] | None = None) -> 
 
     A variant of which that cannot be known is printed too, but is no reason to fail.
     """
-    rows = found(paths)
+    rows = look(paths)
     if as_json:
         _json(out, rows)
     else:
@@ -54,42 +46,12 @@ def check(out: TextIO, *, as_json: bool, paths: Sequence[str] | None = None) -> 
                 out.write(f"{head}: {fit.reason}\n")
             elif fit.fits is None:
                 out.write(f"{head}: {installed.label or 'label'} unknown; {fit.reason}\n")
-        if all(row.fit.fits for row in rows):
+        if all(fit.fits for _, fit in rows):
             out.write(FIT if rows else NONE)
-    return int(any(row.fit.fits is False for row in rows))
+    return int(any(fit.fits is False for _, fit in rows))
 
 
-def found(paths: Sequence[str] | None = None) -> list[Row]:
-    """Return the installed variants by name, each judged for this machine.
-
-    Only the providers of namespaces in use are asked. An optional one was enabled when the
-    variant was installed, so it counts as enabled.
-    """
-    from pipvariant.providers.target import Target
-    from pipvariant.shim.installed import fit, read
-
-    variants = [installed for one in _distributions(paths) if (installed := read(one)).is_variant]
-    variants.sort(key=lambda installed: (installed.name.lower(), installed.version))
-    namespaces = {
-        namespace
-        for installed in variants
-        if installed.metadata is not None
-        for namespace in installed.metadata.providers
-    }
-    target = Target(enabled=namespaces)
-    return [Row(installed, fit(installed, target)) for installed in variants]
-
-
-def _distributions(paths: Sequence[str] | None) -> Iterator[Any]:
-    from pip._internal import metadata
-
-    environment: Any = (
-        metadata.get_environment(list(paths)) if paths else metadata.get_default_environment()
-    )
-    yield from environment.iter_installed_distributions(local_only=False, skip=())
-
-
-def _table(out: TextIO, rows: Sequence[Row]) -> None:
+def _table(out: TextIO, rows: Rows) -> None:
     from pip._vendor.rich.box import SIMPLE_HEAD
     from pip._vendor.rich.console import Console
     from pip._vendor.rich.table import Table
@@ -115,7 +77,7 @@ def _table(out: TextIO, rows: Sequence[Row]) -> None:
             out.write(f"{installed.name} {installed.version}: {fit.reason}\n")
 
 
-def _json(out: TextIO, rows: Sequence[Row]) -> None:
+def _json(out: TextIO, rows: Rows) -> None:
     entries = [
         {
             "name": installed.name,

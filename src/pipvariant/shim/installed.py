@@ -14,13 +14,15 @@ from pipvariant.shim.links import source_of
 from pipvariant.shim.run import Run
 
 if TYPE_CHECKING:
-    from pipvariant.providers.target import Target
-    from pipvariant.shim.choosing import Candidate
+    from pipvariant.shim.choosing import Candidate, Judgement
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["Fit", "Installed", "fit", "order", "read", "words"]
+__all__ = ["KEPT", "Fit", "Installed", "fit", "keep", "look", "order", "read", "words"]
 
 logger = logging.getLogger(__name__)
+
+#: What :func:`keep` returns in place of a candidate.
+KEPT = object()
 
 Order = Callable[[Any, Sequence[Any], Any], "list[Any]"]
 
@@ -81,14 +83,12 @@ def read(distribution: Any) -> Installed:
     return Installed(name, version, label, metadata)
 
 
-def fit(installed: Installed, target: Target) -> Fit:
+def fit(installed: Installed, judgement: Judgement) -> Fit:
     """Say whether an installed variant fits the target, by its own metadata.
 
-    :param target: asked for the namespaces that the variant uses, and for no other.
-    :raises InvalidOverride: a variable that replaces a probe has a value that cannot be.
+    :param judgement: the answers for the namespaces that the variant uses.
     """
     from pipvariant.providers.answers import Origin
-    from pipvariant.shim.choosing import Judgement
     from pipvariant.shim.reports import miss
     from pipvariant.standard.ranking import rank
 
@@ -96,10 +96,7 @@ def fit(installed: Installed, target: Target) -> Fit:
     if label is None or metadata is None:
         return Fit(None, installed.problem)
     properties = metadata.variants[label]
-    answers = {
-        namespace: target.answer(namespace, metadata.providers.get(namespace))
-        for namespace in properties
-    }
+    answers = judgement.answers
     # Where nobody can answer there is no reason to say no; another namespace may still have one.
     unknown = {
         namespace: answer
@@ -110,12 +107,60 @@ def fit(installed: Installed, target: Target) -> Fit:
         namespace: properties[namespace] if namespace in unknown else answer.features
         for namespace, answer in answers.items()
     }
-    ranking = rank(metadata, supported, (label,))
-    if ranking.rejected:
-        return Fit(False, miss(ranking.rejected[0], Judgement(metadata, ranking, answers)))
+    rejected = rank(metadata, supported, (label,)).rejected
+    if rejected:
+        return Fit(False, miss(rejected[0], judgement))
     for namespace, answer in unknown.items():
         return Fit(None, "; ".join(answer.problems) or f"nobody answers for {namespace}")
     return Fit(True)
+
+
+def look(paths: Sequence[str] | None = None) -> list[tuple[Installed, Fit]]:
+    """Return the installed variants by name, each judged for this machine.
+
+    Only the providers of namespaces in use are asked. An optional one was enabled when the
+    variant was installed, so it counts as enabled.
+
+    :param paths: folders to look into instead of the environment.
+    :raises InstallationError: pip's, when an override of a probe has a value that cannot be.
+    """
+    metadata: Any = import_module("pip._internal.metadata")
+    environment = (
+        metadata.get_environment(list(paths)) if paths else metadata.get_default_environment()
+    )
+    distributions = environment.iter_installed_distributions(local_only=False, skip=())
+    variants = [installed for installed in map(read, distributions) if installed.is_variant]
+    run = _Looking(environment)
+    run.enabled = tuple(
+        {name for found in variants if found.metadata for name in found.metadata.providers}
+    )
+    variants.sort(key=lambda installed: (installed.name.lower(), installed.version))
+    return [(installed, run.fit(installed)) for installed in variants]
+
+
+class _Looking(Run):
+    """A run that resolves nothing: what is in the environment decides."""
+
+    def __init__(self, environment: Any) -> None:
+        super().__init__()
+        self.ignores_dependencies = True
+        self._environment = environment
+
+    def installed_version(self, name: str) -> str | None:
+        found = self._environment.get_distribution(name.replace("_", "-"))
+        return None if found is None else str(found.version)
+
+    def tell_once(self, sentence: str) -> bool:
+        # Each variant comes with its own reason.
+        return False
+
+    def fit(self, installed: Installed) -> Fit:
+        from pipvariant.shim.choosing import judge
+
+        if installed.label is None or installed.metadata is None:
+            return Fit(None, installed.problem)
+        of = f"{installed.name} {installed.version}"
+        return fit(installed, judge(self, installed.metadata, (installed.label,), of=of))
 
 
 def words(label: str | None) -> str:
@@ -128,7 +173,7 @@ def words(label: str | None) -> str:
 def order(
     run: Run, ordered: Order, finder: Any, candidates: Sequence[Candidate], hashes: Any
 ) -> list[Any]:
-    """Like ``run.order``; of the installed version, only files that rank better than it.
+    """Like ``run.order``; what is installed stands among the files, as :func:`keep`.
 
     :param ordered: the order for a project and version that is not installed.
     """
@@ -137,14 +182,25 @@ def order(
     if installed is None:
         return payloads
     by_payload = {id(candidate.payload): candidate for candidate in candidates}
-    better = []
+    better: list[Any] = []
+    others: list[Any] = []
+    stays = False
     for payload in payloads:
         link = by_payload[id(payload)].link
-        if (hashes and not link.is_hash_allowed(hashes)) or not _is_better(run, link, installed):
+        if hashes and not link.is_hash_allowed(hashes):
             break
-        better.append(payload)
+        stays = stays or not _is_better(run, link, installed)
+        if stays and label_of(link) == installed.label:
+            # The same label again would be no other choice.
+            continue
+        (others if stays else better).append(payload)
         run.replacing[link.url] = installed
-    return better
+    return [*better, keep, *others]
+
+
+def keep() -> object:
+    """Stand for what is installed, among the functions that build a candidate from a file."""
+    return KEPT
 
 
 def _is_better(run: Run, link: Any, installed: Installed) -> bool:
@@ -158,9 +214,7 @@ def _is_better(run: Run, link: Any, installed: Installed) -> bool:
     if label == installed.label or installed.label is None:
         return False
     of = f"{installed.name} {installed.version}"
-    # Says what went wrong with a provider that nobody asked before.
-    judge(run, installed.metadata, (installed.label,), of=of)
-    fits, reason = fit(installed, run.target)
+    fits, reason = fit(installed, judge(run, installed.metadata, (installed.label,), of=of))
     if fits is None:
         _tell_kept(run, installed, reason)
     if not fits:

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from pipvariant.shim.filenames import label_of
-from pipvariant.shim.installed import Installed, read, words
+from pipvariant.shim.installed import KEPT, Installed, keep, read, words
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
@@ -145,32 +145,36 @@ def _is_local_build(distribution: Any) -> bool:
 
 
 def _infos(get_infos: Any, installed: Any, prefers_installed: bool) -> Iterator[Any]:
-    """Yield pip's entries with the installed candidate among them, after its own version.
+    """Yield pip's entries with the installed candidate among those of its own version.
 
-    ``run.order`` leaves of that version only what ranks better. Should a better label turn
-    out to be impossible for the resolver, the installed one comes next.
+    ``run.order`` says where. It comes once more after them, should a better label turn out to
+    be impossible for the resolver.
     """
+    version = installed.version
     # pip takes one candidate for each key, hence a key of its own.
-    kept = (f"{installed.version} (installed)", lambda: installed)
-    entries = get_infos()
+    kept = (f"{version} (installed)", lambda: installed)
+
+    def among(entry: Any) -> Any:
+        return entry[0], functools.partial(_build, entry[1], installed)
+
     if prefers_installed:
-        others = []
-        for entry in entries:
-            if entry[0] == installed.version:
-                yield entry
-            else:
-                others.append(entry)
+        yield from (among(entry) for entry in get_infos() if entry[0] == version)
         yield kept
-        yield from others
+        yield from (entry for entry in get_infos() if entry[0] != version)
         return
     passed = False
-    for entry in entries:
-        if not passed and entry[0] < installed.version:
+    for entry in get_infos():
+        if not passed and entry[0] < version:
             passed = True
             yield kept
-        yield entry
+        yield among(entry) if entry[0] == version else entry
     if not passed:
         yield kept
+
+
+def _build(build: Any, installed: Any) -> Any:
+    built = build()
+    return installed if built is KEPT else built
 
 
 def _get_dist_to_uninstall(run: Run, original: Any) -> Any:
@@ -231,7 +235,7 @@ def _prove_found(run: Run) -> bool:
     ]
     before = run.named, run.order
     run.named = frozenset({"proof"})
-    run.order = lambda finder, candidates, hashes: [entry.payload for entry in candidates]
+    run.order = lambda finder, candidates, hashes: [candidates[0].payload, keep]
     try:
         # Only walked through: the sequence refuses to be measured, as `list` would do first.
         stays = list(iter(found(lambda: iter(infos), kept, True, set())))
