@@ -146,13 +146,15 @@ def _of_archive(run: Run, archive: zipfile.ZipFile) -> Context:
 
     def context() -> VariantContext:
         # A file pip installs from is one that it has read before: nothing new is imported.
-        key = archive.filename or id(archive)
-        if key not in run.contexts:
+        known = run.contexts.get(archive.filename)
+        if known is None:
             from pipvariant.shim.sources import read_from_archive
 
             metadata = read_from_archive(archive, None, archive.filename or "wheel")
-            run.contexts[key] = _context(run, metadata)
-        return run.contexts[key]
+            known = _context(run, metadata)
+            if archive.filename is not None:
+                run.contexts[archive.filename] = known
+        return known
 
     return context
 

@@ -52,11 +52,13 @@ class Run:
         #: Filename of a wheel that fits -> what its source says about it.
         self.judgements: dict[str, Judgement] = {}
         #: Wheel file -> what the variant markers say about it.
-        self.contexts: dict[Any, VariantContext] = {}
+        self.contexts: dict[str | None, VariantContext] = {}
         #: URL of a wheel -> what was decided about its project and version.
         self.outcomes: dict[str, Outcome] = {}
         #: (canonical project name, version) of the versions that were left out, in order.
         self.skipped: dict[tuple[str, Any], Outcome] = {}
+        #: Why wheels in hand were refused, as sentences.
+        self.refused: list[str] = []
         #: Projects of which ``--no-variant`` left variant wheels out.
         self.left_out: set[str] = set()
         #: Canonical names of the projects that the user asked for.

@@ -36,10 +36,14 @@ class _Redirect:
 
 def run() -> int:
     """Run pip-variant with the places of the parent; return the exit code."""
+    if sys.version_info < (3, 9):  # noqa: UP036 - any Python can be named with --python
+        sys.stderr.write(f"ERROR: pip-variant needs Python 3.9, {sys.executable} is older.\n")
+        return 1
     # The variable stays for the children of this child; each of them reads the same places.
     places = json.loads(os.environ[VARIABLE])
     # The folder of this script is the shim room: its modules are no top-level modules.
-    sys.path.pop(0)
+    if sys.path[:1] == [os.path.dirname(os.path.abspath(__file__))]:
+        sys.path.pop(0)
     sys.meta_path.insert(0, _Redirect(places))
     from pipvariant.cli import main
 

@@ -1,0 +1,46 @@
+"""``--python``: the same pip and the same choice, in another environment."""
+
+from __future__ import annotations
+
+import json
+import venv
+from pathlib import Path
+
+import pytest
+
+from integration.environments import PIP_VERSION, Pip
+from integration.index import Index
+from integration.wheels import tri
+
+pytestmark = pytest.mark.skipif(PIP_VERSION < (22, 3), reason="--python is new in pip 22.3")
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """The Python of an environment that has nothing at all, not even pip."""
+    root = tmp_path / "other"
+    venv.EnvBuilder(symlinks=True, with_pip=False).create(root)
+    return root / "bin" / "python"
+
+
+def test_the_best_label_is_installed_there(pip: Pip, index: Index, other: Path) -> None:
+    index.add(*tri())
+    result = pip.variant("--python", other, "install", "tri", driver="12.8").check()
+    assert result.lines_with("tri 1.0: variant cuda12.8")
+    assert pip.installed() == {}
+    (site,) = other.parent.parent.glob("lib/python*/site-packages")
+    assert pip.label("tri", site) == "cuda12.8"
+
+
+def test_nothing_of_this_environment_is_seen_there(pip: Pip, index: Index, other: Path) -> None:
+    index.add(*tri())
+    pip.variant("install", "tri", driver="12.8").check()
+    result = pip.variant("--python", other, "list", "--format", "json").check()
+    assert json.loads(result.stdout) == []
+
+
+def test_without_variants_it_is_plain_there_too(pip: Pip, index: Index, other: Path) -> None:
+    index.add(*tri())
+    pip.variant("--python", other, "install", "--no-variant", "tri", driver="12.8").check()
+    (site,) = other.parent.parent.glob("lib/python*/site-packages")
+    assert pip.label("tri", site) == ""
