@@ -121,12 +121,16 @@ def _bounded(chunks: Iterable[bytes]) -> bytes:
         if len(data) > MAX_BYTES:
             raise Unusable(_too_big())
         if time.monotonic() > end:
-            raise Unusable(f"it took more than {MAX_SECONDS:.0f} s to arrive")
+            raise Unusable(_too_slow())
     return bytes(data)
 
 
 def _too_big() -> str:
     return f"it is bigger than {MAX_BYTES >> 20} MB"
+
+
+def _too_slow() -> str:
+    return f"it took more than {MAX_SECONDS:.0f} s to arrive"
 
 
 def _read_wheels(session: Any, wheels: Mapping[str, Any]) -> Metadata:
@@ -153,14 +157,13 @@ def _read_wheels(session: Any, wheels: Mapping[str, Any]) -> Metadata:
 
 
 def _read_remote_wheel(session: Any, link: Any, label: str) -> Metadata:
-    lazy: Any = import_module("pip._internal.network.lazy_wheel")
     try:
         if link.is_file:
             return read_from_wheel(link.file_path, label, shown(link))
         try:
-            with lazy.LazyZipOverHTTP(link.url_without_fragment, session) as stream:
+            with _open_parts(session, link.url_without_fragment) as stream:
                 return read_from_wheel(stream, label, shown(link))
-        except lazy.HTTPRangeRequestUnsupported:
+        except _PartsUnsupported:
             # A server that cannot send parts of a file sends small wheels whole.
             return read_from_wheel(io.BytesIO(_download(session, link)), label, shown(link))
     except Unusable as error:
@@ -169,6 +172,52 @@ def _read_remote_wheel(session: Any, link: Any, label: str) -> Metadata:
         raise Unusable(str(error)) from error
     except _network_errors() as error:
         raise Unusable(f"{shown(link)}: {error}") from error
+
+
+class _PartsUnsupported(Exception):
+    """The server does not send parts of a file, or not as it should."""
+
+
+def _open_parts(session: Any, url: str) -> Any:
+    """Return a wheel on a server as pip's seekable stream, which fetches the parts it reads.
+
+    :raises _PartsUnsupported: here or while it is read.
+    :raises Unusable: while it is read, when too much of it would have to be fetched.
+    """
+    lazy: Any = import_module("pip._internal.network.lazy_wheel")
+    exceptions: Any = import_module("pip._internal.exceptions")
+    end = time.monotonic() + MAX_SECONDS
+    left = MAX_BYTES
+
+    class Parts(lazy.LazyZipOverHTTP):
+        def _check_zip(self) -> None:
+            """Leave it to the reader, which needs the end of the file only once."""
+
+        def _stream_response(self, start: int, stop: int, *args: Any) -> Any:
+            nonlocal left
+            left -= stop - start + 1
+            if left < 0:
+                raise Unusable(f"more than {MAX_BYTES >> 20} MB of it would have to be read")
+            if time.monotonic() > end:
+                raise Unusable(_too_slow())
+            response = super()._stream_response(start, stop, *args)
+            length = response.headers.get("Content-Length")
+            # Whatever else is sent in its place may be the whole file, or have no end.
+            if response.status_code != 206 or length != str(stop - start + 1):
+                response.close()
+                raise _PartsUnsupported
+            return response
+
+    try:
+        return Parts(url, session)
+    except (
+        lazy.HTTPRangeRequestUnsupported,
+        # A HEAD request that is refused, or answered with no length or another success.
+        exceptions.NetworkConnectionError,
+        KeyError,
+        AssertionError,
+    ) as error:
+        raise _PartsUnsupported from error
 
 
 def read_from_wheel(file: str | IO[bytes], label: str, where: str) -> Metadata:
