@@ -62,29 +62,27 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
 def _evaluate_links(run: Run, original: Any) -> Any:
     def evaluate_links(self: Any, link_evaluator: Any, links: Any) -> Any:
         run.finder = self
-        kept = []
-        for link in links:
-            if "-variants.json" in link.url:
-                _keep(run, link)
-            else:
-                kept.append(link)
+        # The first test is cheap; there are thousands of links.
+        kept = [link for link in links if "-variants.json" not in link.url or not _keep(run, link)]
         return original(self, link_evaluator, kept)
 
     return evaluate_links
 
 
-def _keep(run: Run, link: Any) -> None:
+def _keep(run: Run, link: Any) -> bool:
+    """Keep a link if it is one of a variants.json, and return whether it is."""
     parsed = parse_variants_json_name(link.filename)
     if parsed is None:
-        return
+        return False
     vendored: Any = import_module("pip._vendor.packaging.version")
     name, version = parsed
     try:
         key = (source_of(link), name, vendored.Version(version))
     except vendored.InvalidVersion:
-        return
-    # Should a page list the same file twice, the first one counts, as with wheels.
+        return False
+    # Should a page list the same file twice, the first one counts.
     run.json_links.setdefault(key, link)
+    return True
 
 
 def _prove(run: Run) -> bool:
