@@ -79,8 +79,12 @@ def _resolve(run: Run, original: Any) -> Any:
     def resolve(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             result = original(self, *args, **kwargs)
-        except Exception:
+        except Exception as error:
             _tell_skipped(run, None)
+            for sentence in run.refused:
+                # pip prints the error itself; where it fails otherwise, this is the cause.
+                if sentence != str(error) and run.tell_once(sentence):
+                    logger.warning("%s", sentence)
             if run.left_out:
                 names = ", ".join(sorted(run.left_out))
                 logger.warning("--no-variant leaves out the variant wheels of: %s", names)

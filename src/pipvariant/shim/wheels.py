@@ -47,11 +47,10 @@ def check(run: Run, req: Any) -> None:
     label = None if link is None else label_of(link)
     if label is None:
         return
-    unsupported: Any = import_module("pip._internal.exceptions").UnsupportedWheel
     try:
         metadata = read_from_wheel(req.local_file_path, label, link.filename)
     except PipVariantError as error:
-        raise unsupported(f"Variant wheel refused. {error}") from error
+        raise _refusal(run, f"Variant wheel refused. {error}") from error
     properties = metadata.variants.get(label, {})
 
     outcome = run.outcomes.get(link.url_without_fragment)
@@ -59,9 +58,10 @@ def check(run: Run, req: Any) -> None:
     if judgement is not None:
         promised = judgement.metadata.variants.get(label, {})
         if promised != properties:
-            raise unsupported(
+            raise _refusal(
+                run,
                 f"{link.filename}: inside, the wheel has the properties {_listed(properties)}; "
-                f"the index said {_listed(promised)} ({shown(link)}). Nothing was installed."
+                f"the index said {_listed(promised)} ({shown(link)}). Nothing was installed.",
             )
         return
 
@@ -72,13 +72,22 @@ def check(run: Run, req: Any) -> None:
 
         rejection = judgement.ranking.rejected[0]
         wanted = f"{rejection.namespace} :: {rejection.feature} :: {' or '.join(rejection.values)}"
-        raise unsupported(
+        raise _refusal(
+            run,
             f"{link.filename} does not fit this machine, which does not support {wanted}: "
-            f"{miss(rejection, judgement)}. Nothing was installed."
+            f"{miss(rejection, judgement)}. Nothing was installed.",
         )
     run.outcomes[link.url_without_fragment] = Outcome(
         req.name, version, {source_of(link): judgement}
     )
+
+
+def _refusal(run: Run, sentence: str) -> Exception:
+    """Return pip's error for a wheel that cannot be used, and keep what it says."""
+    # Of a constraint, pip only takes this error to mean that nothing can be installed.
+    run.refused.append(sentence)
+    error: Exception = import_module("pip._internal.exceptions").UnsupportedWheel(sentence)
+    return error
 
 
 def _version(filename: str) -> str:
