@@ -115,11 +115,11 @@ def _oldest(inside: Document, rng: random.Random) -> dict[str, Any]:
         if rng.random() < 0.2:
             entry["enable-if"] = rng.choice(("python_version >= '3'", "python_version < '3'"))
         providers[namespace] = entry
-        if rng.random() < 0.5:
-            features = _features(inside, namespace)
-            feature, values = rng.choice(sorted(features.items())) if features else ("x", ["y"])
-            first.setdefault("feature", {})[namespace] = [feature]
-            first.setdefault("property", {})[namespace] = {feature: values[::-1]}
+        used = _features(inside, namespace)
+        if used and rng.random() < 0.8:
+            first.setdefault("feature", {})[namespace] = _some(sorted(used), rng)
+            better = {feature: _some(used[feature], rng) for feature in sorted(used)}
+            first.setdefault("property", {})[namespace] = better
     document = {
         "$schema": f"{SCHEMAS}/v0.0.3.json",
         "default-priorities": first,
@@ -136,3 +136,7 @@ def _features(inside: Document, namespace: str) -> dict[str, list[str]]:
         for feature, values in variant.get(namespace, {}).items():
             found.setdefault(feature, set()).update(values)
     return {feature: sorted(values) for feature, values in found.items()}
+
+
+def _some(names: list[str], rng: random.Random) -> list[str]:
+    return rng.sample(names, rng.randint(0, len(names)))

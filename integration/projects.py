@@ -53,7 +53,7 @@ MACHINES = (
     Machine("no GPU"),
     Machine("old driver", "11.8", "8.6"),
     Machine("driver without GPU", "12.4", enable=("debug",)),
-    Machine("GPU", "12.8", "9.0"),
+    Machine("GPU", "12.8", "9.0", enable=("debug", "acme")),
     Machine("new GPU", "13.0", "12.0", disable=("blas",)),
     Machine("adventurous", "12.6", "9.0", enable=("debug",), disable=("x86_64",), pre=True),
 )
@@ -110,24 +110,17 @@ BUILDS = ("", "", "", "1", "2", "2a", "10")
 
 # What a label may ask for; each feature has values that no machine here supports.
 VALUES: Mapping[str, Mapping[str, Sequence[str]]] = {
-    "acme": {"speed": ("high", "low")},
+    "acme": {"speed": ("high",)},
     "blas": {"library": ("mkl", "openblas", "blis", "atlas")},
-    "debug": {"assertions": ("on",), "symbols": ("all", "some")},
+    "debug": {"assertions": ("on",), "symbols": ("some", "all")},
     "nvidia": {
-        "cuda_version_lower_bound": ("11.8", "12", "12.2", "12.4", "12.6", "12.8", "13.0", "13"),
-        "cuda_version_upper_bound": ("12", "12.6", "13", "14", "14.2"),
-        "memory": ("80",),
+        "cuda_version_lower_bound": ("11.8", "12", "12.4", "12.6", "12.8", "13.0"),
+        "cuda_version_upper_bound": ("12.4", "12.6", "12.8", "13", "14"),
         "sm_arch": ("80_real", "80_virtual", "86_real", "90_real", "90_virtual", "120_real"),
     },
-    "simd": {"fma": ("on",), "width": ("512", "256", "128", "1024"), "zmm": ("on",)},
+    "simd": {"fma": ("on",), "width": ("512", "256", "128", "1024")},
     # Of the levels and flags, those that every x86-64 CPU has, and some that none has.
-    "x86_64": {
-        "level": ("v1", "v9"),
-        "mmx": ("on",),
-        "sse": ("on",),
-        "sse2": ("on",),
-        "tea": ("on",),
-    },
+    "x86_64": {"level": ("v1", "v9"), "mmx": ("on",), "sse2": ("on",), "tea": ("on",)},
 }
 
 X86_64 = {"requires": ["x86-64-variant-provider"]}
@@ -144,11 +137,13 @@ PROVIDERS: Mapping[str, Sequence[Mapping[str, Any]]] = {
             "feature-order": ["symbols", "assertions"],
             "optional": True,
         },
+        {
+            "static-properties": {"assertions": ["on"], "symbols": ["all", "some"]},
+            "feature-order": ["symbols", "assertions"],
+        },
     ),
     "nvidia": (
-        NVIDIA,
-        NVIDIA,
-        NVIDIA,
+        *(NVIDIA,) * 6,
         {"requires": ["other-provider"]},
         {**NVIDIA, "requires": ["nvidia-variant-provider; python_version < '3'"]},
         {"static-properties": {"sm_arch": ["90_real", "80_real"]}},
@@ -158,7 +153,10 @@ PROVIDERS: Mapping[str, Sequence[Mapping[str, Any]]] = {
             "static-properties": {"fma": ["on"], "width": ["512", "256", "128"]},
             "feature-order": ["width", "fma"],
         },
-        {"static-properties": {"width": ["128", "256"]}},
+        {
+            "static-properties": {"fma": ["on"], "width": ["128", "256", "512"]},
+            "feature-order": ["fma", "width"],
+        },
     ),
     "x86_64": (X86_64, X86_64, {"static-properties": {"level": ["v9", "v1"]}}),
 }
@@ -209,8 +207,13 @@ class _Maker:
             "py3-none-win_amd64",
             "cp27-cp27mu-manylinux1_x86_64",
         )
-        namespaces = rng.sample(sorted(VALUES), rng.choice((1, 1, 2, 2, 3, 4)))
+        # Drawn from a list in which some are more likely than others.
+        drawn = rng.sample((*VALUES, "nvidia", "nvidia", "simd"), rng.choice((1, 1, 2, 2, 3, 4)))
+        namespaces = list(dict.fromkeys(drawn))
         self.providers = {name: rng.choice(PROVIDERS[name]) for name in namespaces}
+        # Labels differ in few features, so that they compete with each other.
+        features = [(name, feature) for name in namespaces for feature in VALUES[name]]
+        self.features = rng.sample(features, min(len(features), rng.choice((2, 2, 3, 4))))
 
     def often(self, chance: float) -> bool:
         return self.rng.random() < chance
@@ -230,9 +233,9 @@ class _Maker:
             f"=={version}",
             f"=={public}",
             f"!={public}",
-            f"<={public}",
             f">={public}",
             "<2",
+            "<=1.1",
             ">=0.1",
             "~=1.0",
         )
@@ -240,16 +243,16 @@ class _Maker:
 
     def release(self, version: str) -> Release:
         base = Wheel(self.name, version, providers=self.providers)
-        if self.often(0.25):
+        if self.often(0.2):
             base = replace(base, requires_python=self.rng.choice((">=3.6", ">=3.6", ">=99")))
-        yanked = self.often(0.1)
-        if self.often(0.15):
+        yanked = self.often(0.08)
+        if self.often(0.08):
             return Release(version, self.files(base, yanked=yanked))
         wheels = [
             replace(base, label=label, properties=properties)
             for label, properties in self.labels().items()
         ]
-        others = [base] if self.often(0.6) else []
+        others = [base] if self.often(0.5) else []
         files = [file for wheel in wheels + others for file in self.files(wheel, yanked=yanked)]
         if self.often(0.08):
             files.append(File(Sdist(base), yanked))
@@ -263,7 +266,7 @@ class _Maker:
     def labels(self) -> dict[str, tuple[str, ...]]:
         """Labels with their properties, as texts."""
         labels: dict[str, tuple[str, ...]] = {}
-        for name in self.rng.sample(LABELS, self.rng.choice((0, 1, 2, 3, 4, 4, 6, 8))):
+        for name in self.rng.sample(LABELS, self.rng.choice((0, 2, 4, 6, 8, 9))):
             properties = self.properties()
             labels[_hash(properties) if self.often(0.2) else name] = properties
         if not labels or self.often(0.4):
@@ -271,14 +274,11 @@ class _Maker:
         return labels
 
     def properties(self) -> tuple[str, ...]:
-        features = [
-            (namespace, feature) for namespace in self.providers for feature in VALUES[namespace]
-        ]
-        chosen = self.rng.sample(features, min(len(features), self.rng.choice((1, 1, 1, 2, 3))))
         texts = []
-        for namespace, feature in chosen:
+        number = min(len(self.features), self.rng.choice((1, 1, 1, 2, 3)))
+        for namespace, feature in self.rng.sample(self.features, number):
             values = VALUES[namespace][feature]
-            number = min(len(values), self.rng.choice((1, 1, 2, 2, 3)))
+            number = min(len(values), self.rng.choice((1, 2, 2, 3)))
             texts += [
                 f"{namespace} :: {feature} :: {one}" for one in self.rng.sample(values, number)
             ]
@@ -301,13 +301,13 @@ class _Maker:
         self, inside: Mapping[str, Any]
     ) -> tuple[str, Reply | None, Mapping[str, Any] | None]:
         """What is served as variants.json: its kind, the reply, and what it says if anything."""
-        if self.often(0.1):
+        if self.often(0.08):
             return "missing", None, None
-        if self.often(0.15):
+        if self.often(0.12):
             kind = self.rng.choice(sorted(broken(inside)))
             return kind, broken(inside)[kind], None
         forms: Mapping[str, Callable[..., dict[str, Any]]] = good()
-        kind = self.rng.choice([*["0.2.0"] * len(forms), *sorted(forms)])
+        kind = self.rng.choice([*["0.2.0"] * len(forms), *["oldest"] * 8, *sorted(forms)])
         says = forms[kind](inside, self.rng)
         mark = b"\xef\xbb\xbf" if kind == "byte order mark" else b""
         return kind, Reply(mark + json.dumps(says, indent=1).encode()), says

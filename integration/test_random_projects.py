@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import cycle
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -15,7 +18,7 @@ from integration.model import choose
 from integration.projects import MACHINES, Machine, Project, make, publish
 from pipvariant.shim.pips import NEWEST
 
-SEED = 825
+SEED = 1
 # All of them with the newest pip; the others get the first of the same ones.
 COUNT = 300 if PIP_VERSION == NEWEST else 60
 PYTHON = f"cp{sys.version_info[0]}{sys.version_info[1]}"
@@ -76,12 +79,35 @@ def test_the_same_seed_makes_the_same_projects() -> None:
     ]
 
 
-def test_the_projects_are_of_many_kinds() -> None:
-    kinds = {release.kind for project in PROJECTS for release in project.releases}
-    endings = {
-        (choose(project, machine, TAGS) or "none").rpartition("-")[2]
-        for machine in MACHINES
-        for project in projects_for(machine)
-    }
-    assert {"missing", "oldest", "no providers", "fewer labels"} <= kinds
-    assert {"none", "null.whl", "cuda.whl", "any.whl"} <= endings
+@pytest.mark.parametrize(
+    ("table", "key"),
+    (
+        ("default-priorities", "feature"),
+        ("default-priorities", "property"),
+        ("providers", "enable-if"),
+        ("providers", "feature-order"),
+        ("providers", "optional"),
+    ),
+)
+def test_each_key_decides_in_some_project(table: str, key: str) -> None:
+    def without(project: Project) -> Project:
+        releases = [replace(one, says=_without(one.says, table, key)) for one in project.releases]
+        return replace(project, releases=tuple(releases))
+
+    projects = list(zip(make(SEED, 300, PYTHON), cycle(MACHINES)))
+    assert [
+        project.name
+        for project, machine in projects
+        if choose(project, machine, TAGS) != choose(without(project), machine, TAGS)
+    ]
+
+
+def _without(says: Mapping[str, Any] | None, table: str, key: str) -> Mapping[str, Any] | None:
+    if says is None or table not in says:
+        return says
+    entries = says[table]
+    if table == "providers":
+        entries = {
+            name: {k: entry[k] for k in entry if k != key} for name, entry in entries.items()
+        }
+    return {**says, table: {k: entry for k, entry in entries.items() if k != key}}
