@@ -154,6 +154,8 @@ class Pip:
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             "PIP_INDEX_URL": self.index_url,
             "PIP_NO_CACHE_DIR": "1",
+            # Nothing that is installed here is run often enough to be worth compiling.
+            "PIP_NO_COMPILE": "1",
             "PIP_NO_INPUT": "1",
             "PIP_PROGRESS_BAR": "off",
             "PIP_RETRIES": "0",
