@@ -103,8 +103,11 @@ def _download(session: Any, link: Any) -> bytes:
     # As for pages, a cached copy is asked about: metadata gains labels when wheels are added.
     headers = {"Accept": "application/json, */*;q=0.1", "Cache-Control": "max-age=0"}
     with session.get(link.url_without_fragment, headers=headers, stream=True) as response:
-        if response.status_code >= 400:
+        if response.status_code not in (200, 203):
             raise Unusable(f"the server answered {response.status_code} {response.reason}")
+        if not response.url.lower().startswith(("http://", "https://")):
+            # Up to 26.2 pip follows a redirect to a file of this machine.
+            raise Unusable(f"the server redirects to {response.url}")
         kind = response.headers.get("Content-Type", "")
         if kind.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
             raise Unusable(f"the server sent a page ({kind}) where JSON was due")
