@@ -110,6 +110,7 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
         if run.upgrade_variant:
             run.order = functools.partial(installed.order, run, run.order)
         run.check = functools.partial(wheels.check, run)
+        run.is_usable = functools.partial(wheels.is_usable, run)
         rooms = (filenames, dependencies, reports)
         if not run.no_variant:
             # What is installed is put among the files of pip, before these are grouped.

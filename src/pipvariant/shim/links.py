@@ -80,6 +80,8 @@ def _keep(run: Run, link: Any) -> bool:
         key = (source_of(link), name, vendored.Version(version))
     except vendored.InvalidVersion:
         return False
+    if link.comes_from is not None and not link.is_file:
+        run.pages.add(key[0])
     # Should a page list the same file twice, the first one counts.
     run.json_links.setdefault(key, link)
     return True

@@ -57,6 +57,11 @@ class Pip(NamedTuple):
         return self.version >= (22, 3)
 
     @property
+    def keeps_pages(self) -> bool:
+        """Whether a page can come out of pip's cache without the server being asked."""
+        return self.version >= (26, 2)
+
+    @property
     def filename_parsers(self) -> tuple[str, ...]:
         """Modules that split wheel filenames by themselves, without the ``Wheel`` class."""
         parsers = []

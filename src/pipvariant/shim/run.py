@@ -22,8 +22,9 @@ Item = Any
 class Run:
     """The options, the target and the tables of one pip run.
 
-    ``order``, ``check``, ``choose`` and ``reduce`` are what the patches ask for. They are set
-    when the shim is activated, and a proof replaces them for a moment to see that pip comes by.
+    ``order``, ``check``, ``is_usable``, ``choose`` and ``reduce`` are what the patches ask for.
+    They are set when the shim is activated, and a proof replaces them for a moment to see that
+    pip comes by.
     """
 
     def __init__(self) -> None:
@@ -45,6 +46,8 @@ class Run:
         self.disabled: tuple[str, ...] = ()
         #: (source, canonical project name, version) -> link of a variants.json.
         self.json_links: dict[tuple[str, str, Any], Any] = {}
+        #: Pages on a server that list a variants.json.
+        self.pages: set[str] = set()
         #: Folders whose files were looked through for variants.json.
         self.folders: set[str] = set()
         #: (source, canonical project name, version) -> what was read, None if nothing usable.
@@ -84,6 +87,7 @@ class Run:
         self.eager = False
         self.order: Callable[[Any, Sequence[Any], Any], list[Any]]
         self.check: Callable[[Any], None]
+        self.is_usable: Callable[[str, str], bool]
         self.choose: Callable[[Any, Any, str, Any], Any]
         self.reduce: Callable[[str, Callable[[], VariantContext]], str | None]
         self._target: Target | None = None

@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from pipvariant.errors import InvalidMetadata, PipVariantError
 from pipvariant.shim.links import json_link, source_of
+from pipvariant.shim.pips import this_pip
 from pipvariant.shim.run import Run
 
 if TYPE_CHECKING:
@@ -74,12 +75,12 @@ def _read(run: Run, finder: Any, name: str, version: Any, wheels: Mapping[str, A
     if link is None:
         return _read_wheels(session, wheels)
     try:
-        return read_variants_json(_fetch(session, link), where=shown(link))
+        return read_variants_json(_fetch(run, session, link), where=shown(link))
     except PipVariantError as error:
         raise Unusable(str(error)) from error
 
 
-def _fetch(session: Any, link: Any) -> bytes:
+def _fetch(run: Run, session: Any, link: Any) -> bytes:
     """Return the bytes of a small file, by the very link that the source gave."""
     try:
         if link.is_file:
@@ -91,12 +92,32 @@ def _fetch(session: Any, link: Any) -> bytes:
         raise Unusable(f"{shown(link)}: {error}") from None
     except _network_errors() as error:
         raise Unusable(f"{shown(link)}: {error}") from error
-    expected, algorithm = link.hash, link.hash_name
-    if expected is not None and hashlib.new(algorithm, data).hexdigest() != expected.lower():
-        raise Unusable(
-            f"{shown(link)}: its {algorithm} is not the one that the source gives, {expected}"
-        )
+    if not _has_its_hash(link, data):
+        # A page out of pip's cache may be older than the file, which is always asked for.
+        newer = _link_now(run, session, link)
+        if newer is None or not _has_its_hash(newer, data):
+            raise Unusable(
+                f"{shown(link)}: its {link.hash_name} is not the one that the source gives, "
+                f"{link.hash}"
+            )
     return data
+
+
+def _has_its_hash(link: Any, data: bytes) -> bool:
+    expected = link.hash
+    return expected is None or hashlib.new(link.hash_name, data).hexdigest() == expected.lower()
+
+
+def _link_now(run: Run, session: Any, link: Any) -> Any:
+    """Return the same link as its page has it at present, None if that cannot be told."""
+    page = source_of(link)
+    if page not in run.pages or not this_pip().keeps_pages:
+        return None
+    collector: Any = import_module("pip._internal.index.collector")
+    content = collector._get_index_content(type(link)(page), session=session, force_revalidate=True)
+    links = () if content is None else collector.parse_links(content)
+    same = (new for new in links if new.url_without_fragment == link.url_without_fragment)
+    return next(same, None)
 
 
 def _download(session: Any, link: Any) -> bytes:

@@ -1,14 +1,16 @@
 """Wheels in hand: a wheel file is asked itself before pip looks into it.
 
-That covers a wheel given by path or URL, which no ranking has seen, and a wheel from an
-index, which has to be what the index said it is (PEP 825, label and metadata agree).
+That covers a wheel given by path or URL or built just now, which no ranking has seen, and a
+wheel from an index, which has to be what the index said it is (PEP 825, label and metadata
+agree).
 """
 
 from __future__ import annotations
 
 import logging
+import os
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipvariant.errors import PipVariantError
 from pipvariant.shim.choosing import Outcome, judge
@@ -19,22 +21,47 @@ from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
 from pipvariant.shim.sources import read_from_wheel, shown
 
-__all__ = ["check", "patches"]
+__all__ = ["check", "is_usable", "patches"]
 
 logger = logging.getLogger(__name__)
 
 TARGET = "pip._internal.distributions.wheel"
+BUILDER = "pip._internal.wheel_builder"
+CACHE = "pip._internal.cache"
+
+
+class _Built(NamedTuple):
+    """A wheel that was built here, as far as it has to look like pip's requirement."""
+
+    name: str
+    link: Any
+    local_file_path: str
 
 
 def patches(pip: Pip, run: Run) -> list[Patch]:
-    """Patch the place where every wheel passes once it lies on the disk."""
-    return [
+    """Patch the places where wheels pass once they lie on the disk."""
+    found = [
         Patch(
             f"{TARGET}:WheelDistribution.get_metadata_distribution",
             lambda original: _get_metadata_distribution(run, original),
             lambda: _prove(run),
-        )
+        ),
+        Patch(
+            f"{CACHE}:Cache._get_candidates",
+            lambda original: _get_candidates(run, original),
+            lambda: _prove_candidates(run),
+        ),
     ]
+    # What is only built, and not installed, may be for another machine.
+    if run.installs:
+        found.append(
+            Patch(
+                f"{BUILDER}:_verify_one",
+                lambda original: _verify_one(run, original),
+                lambda: _prove_verify(run),
+            )
+        )
+    return found
 
 
 def check(run: Run, req: Any) -> None:
@@ -43,14 +70,14 @@ def check(run: Run, req: Any) -> None:
     :param req: pip's requirement, with ``link`` and ``local_file_path``.
     :raises pip's UnsupportedWheel: with the unmet property and what the target has.
     """
-    link = req.link
-    label = None if link is None else label_of(link)
-    if label is None:
-        return
+    link, unsupported = req.link, _unsupported()
     try:
+        label = None if link is None else label_of(link)
+        if label is None:
+            return
         metadata = read_from_wheel(req.local_file_path, label, link.filename)
     except PipVariantError as error:
-        raise _refusal(run, f"Variant wheel refused. {error}") from error
+        raise unsupported(f"Variant wheel refused. {error}") from error
     properties = metadata.variants.get(label, {})
 
     outcome = run.outcomes.get(link.url_without_fragment)
@@ -58,10 +85,9 @@ def check(run: Run, req: Any) -> None:
     if judgement is not None:
         promised = judgement.metadata.variants.get(label, {})
         if promised != properties:
-            raise _refusal(
-                run,
+            raise unsupported(
                 f"{link.filename}: inside, the wheel has the properties {_listed(properties)}; "
-                f"the index said {_listed(promised)} ({shown(link)}). Nothing was installed.",
+                f"the index said {_listed(promised)} ({shown(link)}). Nothing was installed."
             )
         return
 
@@ -72,22 +98,33 @@ def check(run: Run, req: Any) -> None:
 
         rejection = judgement.ranking.rejected[0]
         wanted = f"{rejection.namespace} :: {rejection.feature} :: {' or '.join(rejection.values)}"
-        raise _refusal(
-            run,
+        raise unsupported(
             f"{link.filename} does not fit this machine, which does not support {wanted}: "
-            f"{miss(rejection, judgement)}. Nothing was installed.",
+            f"{miss(rejection, judgement)}. Nothing was installed."
         )
     run.outcomes[link.url_without_fragment] = Outcome(
         req.name, version, {source_of(link): judgement}
     )
 
 
-def _refusal(run: Run, sentence: str) -> Exception:
-    """Return pip's error for a wheel that cannot be used, and keep what it says."""
-    # Of a constraint, pip only takes this error to mean that nothing can be installed.
-    run.refused.append(sentence)
-    error: Exception = import_module("pip._internal.exceptions").UnsupportedWheel(sentence)
-    return error
+def is_usable(run: Run, folder: str, filename: str) -> bool:
+    """Say whether a wheel that was built here once is one for this machine."""
+    try:
+        run.check(_built(os.path.join(folder, filename)))
+    except _unsupported() as error:
+        logger.debug("Cached wheel left aside. %s", error)
+        return False
+    return True
+
+
+def _built(path: str) -> _Built:
+    to_url: Any = import_module("pip._internal.utils.urls").path_to_url
+    link: Any = import_module("pip._internal.models.link").Link(to_url(path))
+    return _Built(link.filename.partition("-")[0], link, path)
+
+
+def _unsupported() -> Any:
+    return import_module("pip._internal.exceptions").UnsupportedWheel
 
 
 def _version(filename: str) -> str:
@@ -102,26 +139,88 @@ def _listed(properties: Any) -> str:
 
 def _get_metadata_distribution(run: Run, original: Any) -> Any:
     def get_metadata_distribution(self: Any, *args: Any, **kwargs: Any) -> Any:
-        run.check(self.req)
+        try:
+            run.check(self.req)
+        except _unsupported() as error:
+            # Of a constraint, pip takes this to mean only that nothing can be installed.
+            run.refused.append(str(error))
+            raise
         return original(self, *args, **kwargs)
 
     return get_metadata_distribution
 
 
+def _get_candidates(run: Run, original: Any) -> Any:
+    def _get_candidates(self: Any, *args: Any, **kwargs: Any) -> Any:
+        found = original(self, *args, **kwargs)
+        return [(name, folder) for name, folder in found if run.is_usable(folder, name)]
+
+    return _get_candidates
+
+
+def _verify_one(run: Run, original: Any) -> Any:
+    def _verify_one(req: Any, wheel_path: str) -> Any:
+        run.check(_built(wheel_path))
+        return original(req, wheel_path)
+
+    return _verify_one
+
+
+class _Seen(Exception):
+    """What a proof stands in for came by."""
+
+
+def _refuse(*args: Any) -> Any:
+    raise _Seen
+
+
 def _prove(run: Run) -> bool:
-    class Seen(Exception):
-        pass
-
-    def refuse(req: Any) -> None:
-        raise Seen
-
     distribution_class: Any = import_module(TARGET).WheelDistribution
     distribution = object.__new__(distribution_class)
     distribution.req = None
-    run.check, before = refuse, run.check
+    run.check, before = _refuse, run.check
     try:
         distribution.get_metadata_distribution()
-    except Seen:
+    except _Seen:
+        return True
+    finally:
+        run.check = before
+    return False
+
+
+def _prove_candidates(run: Run) -> bool:
+    cache_class: Any = import_module(CACHE).Cache
+
+    class Cache(cache_class):
+        """A cache that is always the folder of this file."""
+
+        cache_dir = "proof"
+        allowed_formats = frozenset({"binary"})
+
+        def __init__(self) -> None:
+            self.format_control = self
+
+        def get_allowed_formats(self, name: str) -> frozenset[str]:
+            return self.allowed_formats
+
+        def get_path_for_link(self, link: Any) -> str:
+            return os.path.dirname(__file__)
+
+    run.is_usable, before = _refuse, run.is_usable
+    try:
+        Cache()._get_candidates("proof", "proof")
+    except _Seen:
+        return True
+    finally:
+        run.is_usable = before
+    return False
+
+
+def _prove_verify(run: Run) -> bool:
+    run.check, before = _refuse, run.check
+    try:
+        import_module(BUILDER)._verify_one(None, "proof")
+    except _Seen:
         return True
     finally:
         run.check = before
