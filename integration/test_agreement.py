@@ -124,9 +124,7 @@ def test_agreement_is_about_properties_not_about_their_order(pip: Pip, index: In
     assert pip.build("tri") == ("1.0", "x")
 
 
-def test_wheels_that_contradict_each_other_are_left_out(
-    pip: Pip, index: Index
-) -> None:
+def test_wheels_that_contradict_each_other_are_left_out(pip: Pip, index: Index) -> None:
     # Without a variants.json they are asked themselves, one of each label.
     other = {"nvidia": {"requires": ["somebody-else"]}}
     older, newer, *rest = tri()
