@@ -9,7 +9,7 @@ from typing import Any
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
-from pipvariant.standard.filename import parse_variants_json_name
+from pipvariant.standard.filename import parse_variants_json_name, variants_json_name
 
 __all__ = ["json_link", "patches", "source_of"]
 
@@ -40,12 +40,21 @@ def json_link(run: Run, link: Any, name: str, version: Any) -> Any:
         folder = os.path.dirname(link.file_path)
         to_url: Any = import_module("pip._internal.utils.urls").path_to_url
         link_class = type(link)
-        with os.scandir(folder) as entries:
-            names = sorted(entry.name for entry in entries)
-        for filename in names:
-            if filename.endswith("-variants.json"):
-                _keep(run, link_class(to_url(os.path.join(folder, filename))))
+        for filename in _names(folder, name, version):
+            _keep(run, link_class(to_url(os.path.join(folder, filename))))
     return run.json_links.get((source, name, version))
+
+
+def _names(folder: str, name: str, version: Any) -> list[str]:
+    """Return the names of the variants.json files in a folder, or the one that may be there."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if entry.is_file()]
+    except OSError:
+        # A folder can be entered without being listed: then there is one name to look for.
+        only = variants_json_name(name, str(version))
+        names = [only] if os.path.isfile(os.path.join(folder, only)) else []
+    return sorted(found for found in names if found.endswith("-variants.json"))
 
 
 def patches(pip: Pip, run: Run) -> list[Patch]:

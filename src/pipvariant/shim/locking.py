@@ -16,13 +16,14 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import InvalidFilename
+from pipvariant.shim.fetching import shown
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.links import source_of
 from pipvariant.shim.locks import TABLE
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
-from pipvariant.shim.sources import metadata_of, shown
+from pipvariant.shim.sources import metadata_of
 from pipvariant.standard.filename import NULL_LABEL, split_label
 
 if TYPE_CHECKING:

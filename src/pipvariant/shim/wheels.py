@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 
 from pipvariant.errors import PipVariantError
 from pipvariant.shim.choosing import Outcome, judge
+from pipvariant.shim.fetching import shown
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.links import source_of
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
-from pipvariant.shim.sources import read_from_wheel, shown
+from pipvariant.shim.sources import read_from_wheel
 
 __all__ = ["check", "is_usable", "patches"]
 

@@ -1,0 +1,230 @@
+"""Fetching small files over pip's session, bounded in bytes and in time.
+
+A server can be wrong, slow or hostile. Whatever it does, a fetch ends with the bytes or with
+one error that says what was wrong.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import time
+import zlib
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+__all__ = [
+    "MAX_BYTES",
+    "Budget",
+    "PartsUnsupported",
+    "Unusable",
+    "download",
+    "errors",
+    "hash_fault",
+    "open_parts",
+    "read_file",
+    "redact",
+    "shown",
+    "words",
+]
+
+#: A file of metadata is refused above this size (bytes) and after this time (seconds).
+MAX_BYTES = 10 * 1024 * 1024
+MAX_SECONDS = 60.0
+#: From the strongest to the weakest, the hashes that an index can give for a file.
+HASHES = ("sha512", "sha384", "sha256", "sha224", "sha1", "md5")
+
+
+class Unusable(Exception):
+    """Something that cannot be had, with the reason as text."""
+
+
+class PartsUnsupported(Exception):
+    """The server does not send parts of a file, or not as it should."""
+
+
+class Budget:
+    """How much may still be fetched, and for how long.
+
+    :raises Unusable: from :meth:`spend`, when it is used up.
+    """
+
+    def __init__(self) -> None:
+        self._left = MAX_BYTES
+        self._end = time.monotonic() + MAX_SECONDS
+
+    def spend(self, size: int) -> None:
+        """Take some bytes, and the time that has passed, from the budget."""
+        self._left -= size
+        if self._left < 0:
+            raise Unusable(f"it is bigger than {MAX_BYTES >> 20} MB")
+        if time.monotonic() > self._end:
+            raise Unusable(f"it took more than {MAX_SECONDS:.0f} s to arrive")
+
+
+def read_file(path: str, budget: Budget) -> bytes:
+    """Return the content of a file of this machine.
+
+    :raises Unusable: when it is no file, or more than the budget.
+    """
+    if not os.path.isfile(path):
+        raise Unusable("it is no file")
+    budget.spend(os.path.getsize(path))
+    with open(path, "rb") as stream:
+        return stream.read()
+
+
+def download(session: Any, link: Any, budget: Budget) -> bytes:
+    """Return the content of a file of a server, by the very link that its source gave.
+
+    :raises Unusable: when the server answers with something else, too much, or too slowly;
+        or one of :func:`errors`.
+    """
+    headers = {
+        "Accept": "application/json, */*;q=0.1",
+        # What is decoded on the way can be any number of times as big as what was sent.
+        "Accept-Encoding": "identity",
+        # As for pages, a cached copy is asked about: metadata gains labels with new wheels.
+        "Cache-Control": "max-age=0",
+    }
+    with session.get(link.url_without_fragment, headers=headers, stream=True) as response:
+        if response.status_code not in (200, 203):
+            raise Unusable(f"the server answered {response.status_code} {response.reason}")
+        if not response.url.lower().startswith(("http://", "https://")):
+            # Up to 26.2 pip follows a redirect to a file of this machine.
+            raise Unusable(f"the server redirects to {response.url}")
+        kind = response.headers.get("Content-Type", "")
+        if kind.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
+            raise Unusable(f"the server sent a page ({kind}) where JSON was due")
+        data = b"".join(_arriving(response, budget))
+        return _decoded(data, response.headers.get("Content-Encoding", ""), budget)
+
+
+def _arriving(response: Any, budget: Budget) -> Iterator[bytes]:
+    """Yield what has arrived as soon as it has, so that the time limit holds for a slow server."""
+    given = response.headers.get("Content-Length", "")
+    length = int(given) if given.isdecimal() and len(given) < 20 else None
+    if length is not None:
+        budget.spend(0 if length <= MAX_BYTES else length)
+    read = getattr(getattr(response.raw, "_fp", None), "read1", None)
+    if read is None:
+        # No connection of http.client: nothing that can keep us waiting.
+        read = response.raw.read
+    arrived = 0
+    # Before Python 3.12 a connection that stays open is read on after the end of its content.
+    while length is None or arrived < length:
+        chunk = read(1 << 16)
+        if not chunk:
+            break
+        arrived += len(chunk)
+        budget.spend(len(chunk))
+        yield chunk
+    if length is not None and arrived < length:
+        raise Unusable(f"it was cut off after {arrived} of {length} bytes")
+
+
+def _decoded(data: bytes, encoding: str, budget: Budget) -> bytes:
+    """Undo what a server does to a file although nobody asked for it."""
+    encoding = encoding.strip().lower()
+    if encoding in ("", "identity"):
+        return data
+    if encoding not in ("gzip", "x-gzip", "deflate"):
+        raise Unusable(f"the server sent it encoded as {encoding}")
+    decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    try:
+        decoded = decoder.decompress(data, MAX_BYTES + 1)
+    except zlib.error as error:
+        raise Unusable(f"it cannot be decoded: {error}") from error
+    budget.spend(len(decoded))
+    if not decoder.eof and len(decoded) <= MAX_BYTES:
+        raise Unusable("it was cut off")
+    return decoded
+
+
+def hash_fault(link: Any, data: bytes) -> str:
+    """Say what is wrong with a file by the hashes that its source gives; empty if nothing.
+
+    The strongest of them counts.
+    """
+    hashes = getattr(link, "_hashes", None) or {}
+    if not hashes and link.hash_name:
+        # In 22.2 the hash of a link of an HTML page stands in its URL only.
+        hashes = {link.hash_name: link.hash}
+    others = sorted(name for name in hashlib.algorithms_guaranteed if "shake" not in name)
+    for name in (*HASHES, *others):
+        expected = hashes.get(name)
+        if isinstance(expected, str):
+            if hashlib.new(name, data).hexdigest() == expected.lower():
+                return ""
+            return f"its {name} is not the one that the source gives, {expected}"
+    return f"no hash that the source gives is known: {', '.join(hashes)}" if hashes else ""
+
+
+def open_parts(session: Any, url: str, budget: Budget) -> Any:
+    """Return a wheel on a server as pip's seekable stream, which fetches the parts it reads.
+
+    :raises PartsUnsupported: here or while it is read.
+    :raises Unusable: while it is read, when too much of it would have to be fetched.
+    """
+    lazy: Any = import_module("pip._internal.network.lazy_wheel")
+    exceptions: Any = import_module("pip._internal.exceptions")
+
+    class Parts(lazy.LazyZipOverHTTP):
+        def _check_zip(self) -> None:
+            """Leave it to the reader, which needs the end of the file only once."""
+
+        def _stream_response(self, start: int, stop: int, *args: Any) -> Any:
+            budget.spend(stop - start + 1)
+            response = super()._stream_response(start, stop, *args)
+            length = response.headers.get("Content-Length")
+            # Whatever else is sent in its place may be the whole file, or have no end.
+            if response.status_code != 206 or length != str(stop - start + 1):
+                response.close()
+                raise PartsUnsupported
+            return response
+
+    try:
+        return Parts(url, session)
+    except (
+        lazy.HTTPRangeRequestUnsupported,
+        # A HEAD request that is refused, or answered with no length or another success.
+        exceptions.NetworkConnectionError,
+        KeyError,
+        AssertionError,
+    ) as error:
+        raise PartsUnsupported from error
+
+
+def errors() -> tuple[type[Exception], ...]:
+    """Return what a fetch can end with when server, network or disk are at fault."""
+    requests: Any = import_module("pip._vendor.requests")
+    urllib3: Any = import_module("pip._vendor.urllib3")
+    exceptions: Any = import_module("pip._internal.exceptions")
+    return (
+        requests.RequestException,
+        urllib3.exceptions.HTTPError,
+        exceptions.PipError,
+        http.client.HTTPException,
+        OSError,
+        ValueError,
+    )
+
+
+def words(error: BaseException) -> str:
+    """Return what an error says, in one line that is not too long to read."""
+    text = str(getattr(error, "message", "") or error) or type(error).__name__
+    line = " ".join(text.split())
+    return line if len(line) <= 300 else f"{line[:300]} ..."
+
+
+def shown(link: Any) -> str:
+    """Return the URL of a link as a user may read it: without credentials and fragment."""
+    return redact(link.url_without_fragment)
+
+
+def redact(url: str) -> str:
+    """Return a URL without the password that may be in it."""
+    misc: Any = import_module("pip._internal.utils.misc")
+    return str(misc.redact_auth_from_url(url))
