@@ -108,14 +108,14 @@ def _arriving(response: Any, budget: Budget) -> Iterator[bytes]:
     length = int(given) if given.isdecimal() and len(given) < 20 else None
     if length is not None:
         budget.spend(0 if length <= MAX_BYTES else length)
-    read = getattr(getattr(response.raw, "_fp", None), "read1", None)
-    if read is None:
-        # No connection of http.client: nothing that can keep us waiting.
-        read = response.raw.read
+    body = getattr(response.raw, "_fp", response.raw)
+    # Only a connection can keep us waiting, and only a connection can be looked into.
+    peek = getattr(body, "peek", None)
     arrived = 0
     # Before Python 3.12 a connection that stays open is read on after the end of its content.
     while length is None or arrived < length:
-        chunk = read(1 << 16)
+        # Read, not only looked at: pip's cache keeps what it sees read up to the end.
+        chunk = body.read((1 << 16) if peek is None else len(peek(1 << 16)) or 1)
         if not chunk:
             break
         arrived += len(chunk)
