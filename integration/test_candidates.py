@@ -158,6 +158,8 @@ def test_a_hash_that_no_file_has_is_an_error(pip: Pip, index: Index) -> None:
 
 
 def test_a_wheel_with_another_hash_than_listed_is_refused(pip: Pip, index: Index) -> None:
+    # 22.3 looks at no hash that a JSON page gives, which is its own affair.
+    index.pages = "html"
     index.add(*tri())
     index.forge("tri-1.0-py3-none-any-cuda12.8.whl")
     assert pip.variant("install", "tri", driver="12.8").code == 1

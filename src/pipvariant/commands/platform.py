@@ -43,10 +43,10 @@ def table(out: TextIO, given: list[Answer]) -> None:
     from pip._vendor.rich.table import Table
 
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
-    drawn.add_column("namespace")
+    drawn.add_column("namespace", overflow="fold")
     drawn.add_column("feature", overflow="fold")
     drawn.add_column("supported values, most preferred first", overflow="fold")
-    drawn.add_column("says")
+    drawn.add_column("says", overflow="fold")
     for answer in given:
         rows = list(_rows(answer)) or [("-", "nothing")]
         for number, (features, values) in enumerate(rows):

@@ -70,5 +70,6 @@ class VariantCommand(Command):
             return demo.run(sys.stdout)
         given = f"{name!r} is none" if name else "none was given"
         raise CommandError(
-            f"`variant` needs a sub-command, {given}. Try `variant platform` or `variant demo`."
+            f"`variant` needs a sub-command, {given}. "
+            "There are `variant platform`, `variant list`, `variant check` and `variant demo`."
         )

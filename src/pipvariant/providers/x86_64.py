@@ -99,6 +99,8 @@ def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
         return f"needs an x86-64 CPU, this interpreter runs on {machine}"
     if feature in FLAGS and "on" in values:
         return f"needs the CPU flag {feature}, which this CPU does not have"
+    if "CPU could not be read" in " ".join(answer.problems):
+        return f"needs x86-64-{values[0]}, and what this CPU has could not be read"
     wanted = [level for level in LEVELS if level in values]
     best = next(iter(answer.features.get("level", ())), None)
     if feature != "level" or not wanted or best is None:

@@ -68,7 +68,14 @@ def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -
     :param hashes: the hashes that pip was asked for, or None; allowed files come first.
     """
     first = candidates[0]
-    outcome = Outcome(first.name, str(first.version), _judge_sources(run, finder, candidates))
+    try:
+        judgements = _judge_sources(run, finder, candidates)
+    except ImportError as error:
+        raise import_module("pip._internal.exceptions").InstallationError(
+            f"pip-variant cannot choose variants of {first.name}: {error}. Install pip-variant "
+            "again, or use --no-variant."
+        ) from error
+    outcome = Outcome(first.name, str(first.version), judgements)
     places = {
         source: {label: place for place, label in enumerate(judgement.ranking.compatible)}
         for source, judgement in outcome.judgements.items()
@@ -200,8 +207,15 @@ def _resolved(run: Run, metadata: Metadata, labels: Sequence[str]) -> Answer:
 
 
 def _is_allowed(link: Any, hashes: Any) -> bool:
-    """Say whether pip counts this file among those with an allowed hash."""
-    return not hashes or bool(link.is_hash_allowed(hashes))
+    """Say whether this file is among those with an allowed hash."""
+    # 22.3 does not look at the hashes that a JSON page gives, only at those in a URL.
+    return (
+        not hashes
+        or bool(link.is_hash_allowed(hashes))
+        or any(
+            hashes.is_hash_allowed(name, hex_digest=digest) for name, digest in link._hashes.items()
+        )
+    )
 
 
 def disallowed(finder: Any, name: str, version: Any, hashes: Any) -> list[Any]:
@@ -211,8 +225,8 @@ def disallowed(finder: Any, name: str, version: Any, hashes: Any) -> list[Any]:
         for found in finder.find_all_candidates(name)
         if found.version == version
         and label_of(found.link) is not None
-        and found.link.has_hash
-        and not found.link.is_hash_allowed(hashes)
+        and (found.link.has_hash or found.link._hashes)
+        and not _is_allowed(found.link, hashes)
     ]
 
 

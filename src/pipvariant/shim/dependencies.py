@@ -183,8 +183,9 @@ def _of_installed(run: Run, read_text: Callable[[str], str]) -> Context:
         from pipvariant.standard.metadata import read_variant_json
 
         # Without a variant.json that can be read it counts as a non-variant wheel.
+        unreadable = import_module("pip._internal.exceptions").NoneMetadataError
         metadata = None
-        with contextlib.suppress(OSError, KeyError, PipVariantError):
+        with contextlib.suppress(OSError, KeyError, ValueError, unreadable):
             metadata = read_variant_json(read_text("variant.json"), label=None)
         return _context(run, metadata)
 
@@ -210,10 +211,25 @@ def _read_wheel_metadata_file(run: Run, original: Any) -> Any:
         data: bytes = original(source, path)
         if path.endswith(".dist-info/METADATA"):
             filename = getattr(source, "filename", None) or ""
+            if not run.no_variant:
+                _refuse_unnamed(source, path, filename)
             return _rewrite(run, data, _of_archive(run, source), filename)
         return data
 
     return read_wheel_metadata_file
+
+
+def _refuse_unnamed(archive: Any, path: str, filename: str) -> None:
+    """Refuse a variant wheel whose filename has no label: nothing has judged it."""
+    name = os.path.basename(filename)
+    if not name.endswith(".whl") or _is_variant(name):
+        return
+    with contextlib.suppress(KeyError):
+        archive.getinfo(f"{os.path.dirname(path)}/variant.json")
+        raise import_module("pip._internal.exceptions").UnsupportedWheel(
+            f"{name} has a variant.json inside but no label in its name. With --no-variant it is "
+            "taken for an ordinary wheel."
+        )
 
 
 def _from_metadata_file_contents(run: Run, original: Any) -> Any:

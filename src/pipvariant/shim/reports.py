@@ -150,7 +150,11 @@ def _distance(rejection: Rejection) -> tuple[Any, ...]:
     from pipvariant.standard.ranking import Cause
 
     causes = (Cause.VALUE, Cause.FEATURE, Cause.NAMESPACE, Cause.UNKNOWN_LABEL)
-    numbers = [tuple(map(int, re.findall(r"\d+", value))) for value in rejection.values]
+    # Compared as text of equal length: a number can be longer than Python likes to read.
+    numbers = [
+        tuple((len(digits), digits) for digits in re.findall(r"0*(\d+)", value))
+        for value in rejection.values
+    ]
     return (causes.index(rejection.cause), min(numbers, default=()), rejection.label)
 
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 
 __all__ = ["matches", "preferred", "requirement"]
 
-_VALUE = re.compile(r"\d+(?:\.\d+){0,2}")
+# A component is no longer than a calendar date.
+_VALUE = re.compile(r"\d{1,8}(?:\.\d{1,8}){0,2}")
 
 
 def matches(version: str, value: str) -> bool:
@@ -23,7 +24,7 @@ def matches(version: str, value: str) -> bool:
     """
     if _VALUE.fullmatch(value) is None:
         return False
-    release = re.match(r"(?:\d+!)?(\d+(?:\.\d+)*)", version)
+    release = re.match(r"(?:\d+!)?(\d{1,8}(?:\.\d{1,8})*)", version)
     if release is None:
         return False
     wanted = _numbers(value)

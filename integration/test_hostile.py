@@ -1,0 +1,85 @@
+"""Sources and environments that are odd or hostile cost a message, never a crash or a misfit."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from integration.environments import Pip
+from integration.index import Index, Reply
+from integration.wheels import PROVIDERS, Wheel, cuda, release, tri
+
+NAME = "tri-1.0-variants.json"
+
+
+def test_a_number_of_any_length_in_a_value_is_only_a_value(pip: Pip, index: Index) -> None:
+    index.add(*release("tri", labels={"x": ("nvidia :: y :: " + "1" * 5000,), "null": ()}))
+    pip.variant("install", "tri", driver="12.8").check()
+    assert pip.build("tri") == ("1.0", "null")
+
+
+def test_too_many_labels_are_not_looked_into_one_by_one(pip: Pip, index: Index) -> None:
+    index.add(*release("tri", labels={f"l{number}": (cuda("12.6"),) for number in range(120)}))
+    index.unlist(NAME)
+    result = pip.variant("install", "tri", driver="12.8").check()
+    assert pip.build("tri") == ("1.0", "")
+    (warning,) = result.warnings
+    assert "120 labels are too many" in warning
+    assert len(index.requests) == 2
+
+
+def test_a_plain_name_does_not_hide_a_variant(pip: Pip, index: Index) -> None:
+    hidden = Wheel("tri", "1.0", "cuda13.0", (cuda("13.0"),))
+    index.add(Wheel("tri"))
+    index.answer("tri-1.0-py3-none-any.whl", Reply(hidden.content))
+    result = pip.variant("install", "tri", driver="12.4")
+    assert result.code == 1
+    assert "has a variant.json inside but no label in its name" in result.stderr
+    assert "Traceback" not in result.output
+    assert pip.installed() == {}
+    pip.variant("install", "--no-variant", "tri", driver="12.4").check()
+    assert pip.installed() == {"tri": "1.0"}
+
+
+@pytest.mark.parametrize("content", (b"\xff\xfe\x00", b"{", b""))
+def test_an_installed_variant_json_of_rubbish_stops_no_command(pip: Pip, content: bytes) -> None:
+    wheel = Wheel("tri", requires=("x; 'nvidia' in variant_namespaces",))
+    info = pip.site / "tri-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(wheel.metadata_text)
+    (info / "variant.json").write_bytes(content)
+    (info / "RECORD").write_text("")
+    for command in (["show", "tri"], ["check"], ["inspect"], ["variant", "list"]):
+        assert "Traceback" not in pip.variant(*command).check().output
+
+
+@pytest.mark.parametrize("command", ("platform", "list", "demo"))
+def test_a_narrow_terminal_without_unicode_is_enough(pip: Pip, command: str) -> None:
+    odd = {"COLUMNS": "30", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    pip.variant("variant", command, environ=odd).check()
+
+
+def test_a_missing_dependency_of_ours_is_named(pip: Pip, index: Index) -> None:
+    index.add(*tri(), Wheel("solo"))
+    shadow = pip.root / "shadow"
+    shadow.mkdir()
+    (shadow / "packaging.py").write_text("raise ImportError('no packaging here')\n")
+    odd = {"PYTHONPATH": str(shadow)}
+    pip.variant("install", "solo", environ=odd).check()
+    index.answer(NAME, Reply.json(_with_marker()))
+    result = pip.variant("install", "tri", environ=odd)
+    assert "Traceback" not in result.output
+    if result.code:
+        assert "no packaging here" in result.stderr
+        assert "--no-variant" in result.stderr
+
+
+def _with_marker() -> dict[str, object]:
+    labelled = [wheel for wheel in tri() if wheel.label]
+    return {
+        "$schema": "https://variants-schema.wheelnext.dev/v0.2.0.json",
+        "default-priorities": {"namespace": list(PROVIDERS)},
+        "providers": json.loads(json.dumps(PROVIDERS)),
+        "variants": {wheel.label: wheel.variant for wheel in labelled},
+    }
