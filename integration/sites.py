@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import json
 from collections import Counter
@@ -11,7 +12,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 
-from integration.index import HTML, JSON, Index, Reply
+from integration.index import HTML, JSON, Index, Reply, Request
 
 __all__ = ["Proxy", "Site", "page"]
 
@@ -40,14 +41,21 @@ class Site(Index):
 
     :param headers: sent with every reply.
     :param head: whether it answers ``HEAD`` requests.
+    :param tags: whether a client can ask if something has changed (``ETag``).
     """
 
     def __init__(
-        self, *, headers: Mapping[str, str] | None = None, head: bool = True, **same: Any
+        self,
+        *,
+        headers: Mapping[str, str] | None = None,
+        head: bool = True,
+        tags: bool = False,
+        **same: Any,
     ) -> None:
         super().__init__(**same)
         self.headers = headers or {}
         self.head = head
+        self.tags = tags
         #: Path -> bytes of its bodies that the client took.
         self.sent: Counter[str] = Counter()
         self._written: dict[str, Reply] = {}
@@ -64,11 +72,24 @@ class Site(Index):
 
     def respond(self, path: str, accept: str) -> Reply:
         reply = self._written.get(path) or super().respond(path, accept)
-        return replace(reply, headers={**reply.headers, **self.headers})
+        tag = {"ETag": f'"{hashlib.sha256(reply.body).hexdigest()}"'} if self.tags else {}
+        return replace(reply, headers={**reply.headers, **self.headers, **tag})
 
 
 def _handler(site: Site, base: Any) -> type[BaseHTTPRequestHandler]:
     class Handler(base):  # type: ignore[misc]  # the handler of an index, made by a function
+        def do_GET(self) -> None:  # noqa: N802 - called by this name
+            known = self.headers.get("If-None-Match")
+            reply = site.respond(self.path, self.headers.get("Accept", ""))
+            if known is None or reply.headers.get("ETag") != known:
+                super().do_GET()
+                return
+            site.log.append(Request("GET", self.path, dict(self.headers), 304))
+            self.send_response(304)
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+
         def do_HEAD(self) -> None:  # noqa: N802 - called by this name
             if site.head:
                 super().do_HEAD()

@@ -279,7 +279,7 @@ def test_the_cache_command_is_plain_pips(pip: Pip, cache: dict[str, str], comman
 def kept(pip: Pip, cache: dict[str, str]) -> Iterator[Site]:
     """A site whose replies may be kept for a time, which pip does of a trusted host."""
     cache["PIP_TRUSTED_HOST"] = "127.0.0.1"
-    with Site(headers={"Cache-Control": "max-age=600", "ETag": '"1"'}) as site:
+    with Site(headers={"Cache-Control": "max-age=600"}, tags=True) as site:
         pip.index_url = site.url
         yield site
 
@@ -295,6 +295,20 @@ def test_a_label_that_was_added_is_seen_at_once(
     result = pip.variant(*again, driver="12.8", environ=cache).check()
     assert pip.build("tri") == ("1.0", "cuda12.8")
     assert result.warnings == []
+
+
+def test_metadata_that_did_not_change_is_not_sent_again(
+    pip: Pip, kept: Site, cache: dict[str, str]
+) -> None:
+    kept.add(*tri())
+    for _ in range(2):
+        again = ("install", "--force-reinstall", "tri")
+        result = pip.variant(*again, driver="12.8", environ=cache).check()
+        assert pip.build("tri") == ("1.0", "cuda12.8")
+        assert result.warnings == []
+    asked = [request for request in kept.log if request.path == f"/files/{NAME}"]
+    assert [request.status for request in asked] == [200, 304]
+    assert len(kept.requests_for(".whl")) == 1
 
 
 @pytest.mark.parametrize("hashes", (True, False))
@@ -319,7 +333,7 @@ def test_a_page_from_the_cache_goes_with_metadata_that_is_newer(
     assert result.warnings == []
     (request,) = [request for request in kept.log if request.path == f"/files/{NAME}"]
     assert request.headers["Cache-Control"] == "max-age=0"
-    assert request.headers["If-None-Match"] == '"1"'
+    assert "If-None-Match" in request.headers
 
 
 # An upgrade of pip, and of the project itself, from within.
