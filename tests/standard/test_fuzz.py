@@ -1,17 +1,27 @@
-"""Nothing but InvalidMetadata ever escapes from the readers, and nothing invalid is accepted."""
+"""Nothing but the reader's own error ever escapes, and nothing invalid is accepted.
+
+The tests of this module run 10,000 cases together.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipvariant.errors import InvalidMetadata
-from pipvariant.standard.filename import check_label
+from pipvariant.errors import InvalidFilename, InvalidMetadata
+from pipvariant.standard.filename import (
+    check_label,
+    join_label,
+    parse_variants_json_name,
+    split_label,
+)
 from pipvariant.standard.metadata import (
     Metadata,
     from_dict,
@@ -22,7 +32,7 @@ from pipvariant.standard.metadata import (
 from pipvariant.standard.properties import Property, iter_properties
 from tests.standard import documents
 
-MANY = settings(deadline=None, max_examples=150)
+MANY = settings(deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
 
 scalars = st.one_of(
     st.none(),
@@ -131,7 +141,7 @@ def mutated(draw: st.DrawFn) -> Any:
     return document
 
 
-@settings(MANY, max_examples=300)
+@settings(MANY, max_examples=4000)
 @given(mutated())
 def test_mutated_documents(document: Any) -> None:
     attempt(read_variants_json, json.dumps(document))
@@ -144,3 +154,29 @@ def test_damaged_text(document: Any, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(len(text), start + 9)))
     attempt(read_variants_json, text[:start] + data.draw(st.binary(max_size=4)) + text[end:])
+
+
+parts = st.one_of(
+    st.text(max_size=6), st.text("abcXYZ019._+!", max_size=6), st.sampled_from(("", "1", "py3"))
+)
+filenames = st.one_of(
+    st.text(max_size=40),
+    st.lists(parts, min_size=1, max_size=9).map(lambda found: "-".join(found) + ".whl"),
+    st.lists(parts, min_size=1, max_size=4).map(lambda found: "-".join(found) + "-variants.json"),
+)
+
+
+@settings(MANY, max_examples=2000)
+@given(filenames)
+def test_any_filename(filename: str) -> None:
+    parsed = parse_variants_json_name(filename)
+    assert parsed is None or all(parsed)
+    with contextlib.suppress(InvalidFilename):
+        assert split_label(join_label(filename, "label")) == (filename, "label")
+    with contextlib.suppress(InvalidFilename):
+        plain, label = split_label(filename)
+        if label is None:
+            assert plain == filename
+        else:
+            assert re.fullmatch("[0-9a-z_.]+", label, re.ASCII)
+            assert f"{plain[: -len('.whl')]}-{label}.whl" == filename
