@@ -1,4 +1,4 @@
-"""Every way that pip can be asked: options, commands, caches, proxies, configuration."""
+"""Every way that pip can be asked: options, commands, proxies, configuration."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import base64
 import json
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pip as pip_under_test
 import pytest
 
-from integration.environments import PIP_VERSION, Pip
+from integration.environments import Pip
 from integration.index import Index, Reply
 from integration.sites import Proxy, Site, page
 from integration.wheels import Sdist, Wheel, cuda, metadata, release, tri
@@ -190,150 +189,6 @@ def test_commands_that_look_at_no_index_know_the_environment(pip: Pip, index: In
     pip.variant("uninstall", "--yes", "tri").check()
     assert not list(pip.site.glob("tri*"))
     assert index.requests == []
-
-
-# What a run remembers.
-
-
-@pytest.fixture
-def cache(pip: Pip) -> dict[str, str]:
-    """The environment variables that give pip a cache."""
-    return {"PIP_NO_CACHE_DIR": "", "PIP_CACHE_DIR": str(pip.root / "cache")}
-
-
-def test_a_wheel_that_was_built_never_displaces_a_label(
-    pip: Pip, index: Index, cache: dict[str, str]
-) -> None:
-    index.add(Sdist(Wheel("tri")))
-    pip.variant("install", "tri", driver="12.8", environ=cache).check()
-    assert (pip.site / "built_with.py").exists()
-    assert "tri-1.0" in pip.variant("cache", "list", environ=cache).check().stdout
-    pip.variant("uninstall", "--yes", "tri").check()
-    index.add(*tri(plain=False))
-    pip.variant("install", "tri", driver="12.8", environ=cache).check()
-    assert pip.build("tri") == ("1.0", "cuda12.8")
-    assert not (pip.site / "built_with.py").exists()
-
-
-def test_a_wheel_that_was_built_serves_where_no_label_fits(
-    pip: Pip, index: Index, cache: dict[str, str]
-) -> None:
-    index.add(Sdist(Wheel("tri")), *tri(null=False, plain=False))
-    built = []
-    for _ in range(2):
-        result = pip.variant("install", "tri", driver="12.4", environ=cache).check()
-        assert (pip.site / "built_with.py").exists()
-        built.append("Building wheel" in result.output)
-        pip.variant("uninstall", "--yes", "tri").check()
-    assert built == [True, False]
-
-
-# A build can make a variant wheel, as far as pip can see not before it is there.
-LABELLED = Wheel("tri", label="cuda12.8", properties=(cuda("12.8"),))
-
-
-def test_a_label_that_was_built_has_to_fit(pip: Pip, index: Index) -> None:
-    index.add(Sdist(LABELLED))
-    result = pip.variant("install", "tri", driver="12.4")
-    assert result.code == 1
-    assert result.lines_with("12.8", "12.4")
-    assert "Traceback" not in result.output
-    assert pip.installed() == {}
-
-
-def test_a_label_that_was_built_is_installed_where_it_fits(pip: Pip, index: Index) -> None:
-    index.add(Sdist(LABELLED))
-    result = pip.variant("install", "tri", driver="12.8").check()
-    assert pip.build("tri") == ("1.0", "cuda12.8")
-    assert result.warnings == []
-
-
-def test_a_label_that_is_only_built_may_be_for_another_machine(pip: Pip, index: Index) -> None:
-    index.add(Sdist(LABELLED))
-    pip.variant("wheel", "-w", "out", "tri", driver="12.4").check()
-    assert [path.name for path in (pip.work / "out").iterdir()] == [BEST]
-
-
-def test_a_label_that_does_not_fit_is_left_in_the_cache(
-    pip: Pip, index: Index, cache: dict[str, str]
-) -> None:
-    index.add(Sdist(LABELLED))
-    built = []
-    for driver in ("12.8", "12.4", "12.8"):
-        result = pip.variant("install", "tri", driver=driver, environ=cache)
-        assert result.code == (1 if driver == "12.4" else 0)
-        assert pip.label("tri") == (None if driver == "12.4" else "cuda12.8")
-        built.append("Building wheel" in result.output)
-        pip.variant("uninstall", "--yes", "tri").check()
-    assert built == [True, True, False]
-
-
-@pytest.mark.parametrize("command", ("list", "info", "dir", "purge"))
-def test_the_cache_command_is_plain_pips(pip: Pip, cache: dict[str, str], command: str) -> None:
-    ours = pip.variant("cache", command, environ=cache)
-    plains = pip.plain("cache", command, environ=cache)
-    assert (ours.code, ours.stdout) == (plains.code, plains.stdout)
-
-
-@pytest.fixture
-def kept(pip: Pip, cache: dict[str, str]) -> Iterator[Site]:
-    """A site whose replies may be kept for a time, which pip does of a trusted host."""
-    cache["PIP_TRUSTED_HOST"] = "127.0.0.1"
-    with Site(headers={"Cache-Control": "max-age=600"}, tags=True) as site:
-        pip.index_url = site.url
-        yield site
-
-
-def test_a_label_that_was_added_is_seen_at_once(
-    pip: Pip, kept: Site, cache: dict[str, str]
-) -> None:
-    refresh = ("--refresh-package", "tri") if PIP_VERSION >= (26, 2) else ()
-    kept.add(*tri(builds=["12.6"]))
-    pip.variant("install", "tri", driver="12.8", environ=cache).check()
-    kept.add(*tri(builds=["12.8"]))
-    again = ("install", "--force-reinstall", *refresh, "tri")
-    result = pip.variant(*again, driver="12.8", environ=cache).check()
-    assert pip.build("tri") == ("1.0", "cuda12.8")
-    assert result.warnings == []
-
-
-def test_metadata_that_did_not_change_is_not_sent_again(
-    pip: Pip, kept: Site, cache: dict[str, str]
-) -> None:
-    kept.add(*tri())
-    for _ in range(2):
-        again = ("install", "--force-reinstall", "tri")
-        result = pip.variant(*again, driver="12.8", environ=cache).check()
-        assert pip.build("tri") == ("1.0", "cuda12.8")
-        assert result.warnings == []
-    asked = [request for request in kept.log if request.path == f"/files/{NAME}"]
-    assert [request.status for request in asked] == [200, 304]
-    assert len(kept.requests_for(".whl")) == 1
-
-
-@pytest.mark.parametrize("hashes", (True, False))
-def test_a_page_from_the_cache_goes_with_metadata_that_is_newer(
-    pip: Pip, kept: Site, cache: dict[str, str], hashes: bool
-) -> None:
-    def serve(*builds: str) -> None:
-        wheels = tri(builds=builds)
-        kept.add(*wheels)
-        names = [*(wheel.filename for wheel in wheels), NAME]
-        if not hashes:
-            kept.write("/simple/tri/", page(f"/files/{name}" for name in names))
-
-    serve("12.6")
-    pip.variant("install", "tri", driver="12.8", environ=cache).check()
-    serve("12.6", "12.8")
-    kept.log.clear()
-    again = ("install", "--force-reinstall", "tri")
-    result = pip.variant(*again, driver="12.8", environ=cache).check()
-    # From 26.2 pip does not ask for a page again while it is fresh, so the label is not seen.
-    assert pip.label("tri") == ("cuda12.6" if PIP_VERSION >= (26, 2) else "cuda12.8")
-    assert result.warnings == []
-    (request,) = [request for request in kept.log if request.path == f"/files/{NAME}"]
-    assert request.headers["Cache-Control"] == "max-age=0"
-    assert "If-None-Match" in request.headers
 
 
 # An upgrade of pip, and of the project itself, from within.
