@@ -20,7 +20,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import InvalidFilename, PipVariantError
-from pipvariant.shim.filenames import PROOF
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
@@ -316,7 +315,7 @@ def _prove_file(run: Run, backend: str) -> bool:
     # What pip makes of the text costs it a folder, so it is stopped before.
     distribution: Any = import_module(backend).Distribution
     with _stand_in(run, see), contextlib.suppress(Seen):
-        distribution.from_metadata_file_contents(TEXT, PROOF, "proof")
+        distribution.from_metadata_file_contents(TEXT, "proof-1.0-py3-none-any.whl", "proof")
         return False
     return True
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,8 +26,7 @@ KEPT = object()
 Order = Callable[[Any, Sequence[Any], Any], "list[Any]"]
 
 
-@dataclass(frozen=True)
-class Installed:
+class Installed(NamedTuple):
     """An installed project, and what its own ``variant.json`` says about it.
 
     :param label: None for a non-variant wheel, and where the file cannot be read.
