@@ -11,7 +11,6 @@ from pipvariant.errors import InvalidOverride
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.links import source_of
 from pipvariant.shim.run import Run
-from pipvariant.shim.sources import metadata_of
 
 if TYPE_CHECKING:
     from pipvariant.providers.target import Answer
@@ -118,6 +117,8 @@ def _judge_sources(
     run: Run, finder: Any, candidates: Sequence[Candidate]
 ) -> dict[str, Judgement | None]:
     """Judge the labels of each source by the metadata of that source; None if unreadable."""
+    from pipvariant.shim.sources import metadata_of
+
     name, version = candidates[0].name, candidates[0].version
     by_source: dict[str, dict[str, Any]] = {}
     for candidate in candidates:
@@ -232,6 +233,8 @@ def disallowed(finder: Any, name: str, version: Any, hashes: Any) -> list[Any]:
 
 def _tell_disallowed(run: Run, finder: Any, taken: Candidate, hashes: Any) -> None:
     """Say that a label would rank before the taken file, if its hash were allowed."""
+    from pipvariant.shim.sources import metadata_of
+
     name, version = taken.name, taken.version
     of, label = f"{name} {version}", label_of(taken.link)
     by_source: dict[str, dict[str, Any]] = {}

@@ -14,13 +14,11 @@ from typing import Any, NamedTuple
 
 from pipvariant.errors import PipVariantError
 from pipvariant.shim.choosing import Outcome, judge
-from pipvariant.shim.fetching import shown
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.links import source_of
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
-from pipvariant.shim.sources import read_from_wheel
 
 __all__ = ["check", "is_usable", "patches"]
 
@@ -76,6 +74,8 @@ def check(run: Run, req: Any) -> None:
         label = None if link is None else label_of(link)
         if label is None:
             return
+        from pipvariant.shim.sources import read_from_wheel
+
         metadata = read_from_wheel(req.local_file_path, label, link.filename)
     except PipVariantError as error:
         raise unsupported(f"Variant wheel refused. {error}") from error
@@ -86,6 +86,8 @@ def check(run: Run, req: Any) -> None:
     if judgement is not None:
         promised = judgement.metadata.variants.get(label, {})
         if promised != properties:
+            from pipvariant.shim.fetching import shown
+
             raise unsupported(
                 f"{link.filename}: inside, the wheel has the properties {_listed(properties)}; "
                 f"the index said {_listed(promised)} ({shown(link)}). Nothing was installed."
