@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 from typing import Any
 
@@ -59,6 +60,15 @@ def test_undo_restores_every_object(legacy: bool) -> None:
     assert all(_raw(target) is old for target, old in zip(targets, before))
     assert commands.create_command is create_command
     assert commands.commands_dict == names
+
+
+def test_undo_gives_back_to_the_collector_what_was_set_aside() -> None:
+    shim.apply()
+    command = import_module("pip._internal.commands").create_command("config")
+    command.parse_args(["list"])
+    assert gc.get_freeze_count() > 0
+    shim.undo()
+    assert gc.get_freeze_count() == 0
 
 
 def test_applying_twice_patches_once(run: Run) -> None:
