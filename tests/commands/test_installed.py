@@ -12,6 +12,7 @@ import pytest
 
 from pipvariant.commands import installed
 from pipvariant.standard.metadata import SCHEMA_URL
+from tests.commands.options import parsed
 
 # Some pips look for eggs through a module of theirs that warns when it is imported.
 pytestmark = pytest.mark.filterwarnings("ignore:pkg_resources is deprecated:DeprecationWarning")
@@ -58,20 +59,20 @@ def cuda(label: str, version: str) -> object:
 
 def listed(folder: Path) -> list[dict[str, Any]]:
     out = io.StringIO()
-    assert installed.show(out, as_json=True, paths=[str(folder)]) == 0
+    assert installed.show(parsed(installed, "--json", "--path", folder), [], out) == 0
     loaded: list[dict[str, Any]] = json.loads(out.getvalue())
     return loaded
 
 
 def shown(folder: Path) -> str:
     out = io.StringIO()
-    assert installed.show(out, as_json=False, paths=[str(folder)]) == 0
+    assert installed.show(parsed(installed, "--path", folder), [], out) == 0
     return out.getvalue()
 
 
-def checked(folder: Path, *, as_json: bool = False) -> tuple[int, str]:
+def checked(folder: Path, *words: str) -> tuple[int, str]:
     out = io.StringIO()
-    code = installed.check(out, as_json=as_json, paths=[str(folder)])
+    code = installed.check(parsed(installed, "--path", folder, *words), [], out)
     return code, out.getvalue()
 
 
@@ -116,7 +117,7 @@ def test_a_check_fails_and_names_what_does_not_fit(tmp_path: Path) -> None:
     put(tmp_path, "zeta", cuda("cu126", "12.6"))
     said = "alpha 1.0: cu130 needs CUDA driver >= 13.0, this machine has 12.8\n"
     assert checked(tmp_path) == (1, said)
-    code, text = checked(tmp_path, as_json=True)
+    code, text = checked(tmp_path, "--json")
     assert code == 1
     assert json.loads(text) == listed(tmp_path)
 
@@ -186,5 +187,5 @@ def test_a_wrong_override_is_an_error(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_without_paths_the_environment_is_looked_at() -> None:
     out = io.StringIO()
-    assert installed.show(out, as_json=True) == 0
+    assert installed.show(parsed(installed, "--json"), [], out) == 0
     assert json.loads(out.getvalue()) == []

@@ -8,6 +8,8 @@ import json
 import pytest
 
 from pipvariant.commands import platform
+from pipvariant.providers.target import Target
+from tests.commands.options import parsed
 
 DRIVER = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 SM_ARCH = "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"
@@ -23,7 +25,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_json_has_every_built_in_namespace_with_all_values() -> None:
     out = io.StringIO()
-    assert platform.run(out, as_json=True) == 0
+    assert platform.run(parsed(platform, "--json"), [], out) == 0
     answers = {answer["namespace"]: answer for answer in json.loads(out.getvalue())}
     assert {"aarch64", "nvidia", "x86_64"} <= set(answers)
     nvidia = answers["nvidia"]
@@ -35,7 +37,7 @@ def test_json_has_every_built_in_namespace_with_all_values() -> None:
 
 def test_the_table_shows_the_first_values_and_how_many_there_are() -> None:
     out = io.StringIO()
-    assert platform.run(out, as_json=False) == 0
+    assert platform.run(parsed(platform), [], out) == 0
     lines = [line for line in out.getvalue().splitlines() if "cuda_version_lower_bound" in line]
     assert len(lines) == 1
     assert lines[0].startswith(" nvidia") or lines[0].startswith("nvidia")
@@ -43,7 +45,7 @@ def test_the_table_shows_the_first_values_and_how_many_there_are() -> None:
 
 
 def test_features_with_equal_values_share_a_line() -> None:
-    answers = [a for a in platform.answers() if a.namespace == "x86_64" and a.features]
+    answers = [a for a in platform.answers(Target()) if a.namespace == "x86_64" and a.features]
     out = io.StringIO()
     platform.table(out, answers)
     on = [line for line in out.getvalue().splitlines() if " on: " in line]

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from pipvariant.shim import fetching
-from pipvariant.shim.fetching import MAX_BYTES, Budget, Unusable, download, hash_fault, read_file
+from pipvariant.shim.fetching import Budget, Unusable, download, hash_fault, read_file
+from pipvariant.standard.metadata import MAX_BYTES
 
 LINK: Any = SimpleNamespace(url_without_fragment="https://a.invalid/x.json")
 

@@ -203,6 +203,9 @@ def test_the_option_and_the_legacy_resolver_exclude_each_other() -> None:
         no_variant=False,
         enable_provider=[],
         disable_provider=[],
+        trust_provider=[],
+        variant_target=None,
+        refresh_platform=False,
         upgrade_variant=True,
         deprecated_features_enabled=["legacy-resolver"],
     )

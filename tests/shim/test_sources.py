@@ -8,8 +8,8 @@ import zipfile
 import pytest
 
 from pipvariant.errors import InvalidMetadata
-from pipvariant.shim.fetching import MAX_BYTES
 from pipvariant.shim.sources import read_from_wheel
+from pipvariant.standard.metadata import MAX_BYTES
 
 INFO = "tri-1.0.dist-info"
 JSON = (

@@ -8,17 +8,19 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pipvariant.commands import platform
+from pipvariant.shim.run import Run
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["run"]
+__all__ = ["add_options", "run"]
 
 VERSION = "1.0"
 LIMIT = 60
@@ -61,13 +63,17 @@ PROJECTS: dict[str, dict[str, dict[str, dict[str, list[str]]]]] = {
 }
 
 
-def run(out: TextIO) -> int:
+def add_options(group: Any) -> None:
+    """Add nothing: the demo has no options."""
+
+
+def run(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Make an index, install from it with ``pip-variant install``, say what was chosen and why.
 
     :returns: the exit code of the installation.
     """
     out.write("What this machine supports (pip-variant variant platform):\n")
-    platform.table(out, platform.answers())
+    platform.table(out, platform.answers(Run().target))
     with tempfile.TemporaryDirectory(prefix="pip-variant-demo-") as folder:
         root = Path(folder)
         for project in PROJECTS:

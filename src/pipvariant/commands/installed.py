@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, TextIO
 
 from pipvariant.shim.installed import Fit, Installed, look
+from pipvariant.shim.named_options import TARGET, add_named
+from pipvariant.shim.options import configure_target
 from pipvariant.standard.properties import Properties, iter_properties
 
-__all__ = ["check", "show"]
+__all__ = ["add_options", "check", "show"]
 
 FIT = "All installed variants fit this machine.\n"
 NONE = "No variant is installed.\n"
@@ -17,27 +20,32 @@ Rows = Sequence[tuple[Installed, Fit]]
 WORDS = {True: "yes", False: "no", None: "unknown"}
 
 
-def show(out: TextIO, *, as_json: bool, paths: Sequence[str] | None = None) -> int:
+def add_options(group: Any) -> None:
+    """Add the options of ``variant list`` and ``variant check``."""
+    add_named(group, ("--json", *TARGET))
+    group.add_option(import_module("pip._internal.cli.cmdoptions").list_path())
+
+
+def show(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print all installed variants; return the exit code.
 
-    :param paths: folders to look into instead of the environment.
     :raises InstallationError: pip's, when an override of a probe has a value that cannot be.
     """
-    rows = look(paths)
-    if as_json:
+    rows = _rows(options)
+    if options.json:
         _json(out, rows)
     else:
         _table(out, rows)
     return 0
 
 
-def check(out: TextIO, *, as_json: bool, paths: Sequence[str] | None = None) -> int:
+def check(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print the installed variants that do not fit; return 1 when there is one.
 
     A variant of which that cannot be known is printed too, but is no reason to fail.
     """
-    rows = look(paths)
-    if as_json:
+    rows = _rows(options)
+    if options.json:
         _json(out, rows)
     else:
         for installed, fit in rows:
@@ -49,6 +57,10 @@ def check(out: TextIO, *, as_json: bool, paths: Sequence[str] | None = None) -> 
         if all(fit.fits for _, fit in rows):
             out.write(FIT if rows else NONE)
     return int(any(fit.fits is False for _, fit in rows))
+
+
+def _rows(options: Any) -> Rows:
+    return look(lambda run: configure_target(run, options), options.path)
 
 
 def _table(out: TextIO, rows: Rows) -> None:

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-if TYPE_CHECKING:
-    from pipvariant.providers.target import Answer
+from pipvariant.shim.named_options import TARGET, add_named
+from pipvariant.shim.options import configure_target
+from pipvariant.shim.run import Run
 
-__all__ = ["answers", "run", "table"]
+if TYPE_CHECKING:
+    from pipvariant.providers.target import Answer, Target
+
+__all__ = ["add_options", "answers", "run", "table"]
 
 #: So many values are shown in the table; ``--json`` has them all.
 SHOWN = 6
 
 
-def run(out: TextIO, *, as_json: bool) -> int:
+def add_options(group: Any) -> None:
+    """Add the options of ``variant platform``."""
+    add_named(group, ("--json", *TARGET))
+
+
+def run(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print the answers of all built-in providers; return the exit code."""
-    given = answers()
-    if as_json:
+    run = Run()
+    configure_target(run, options)
+    given = answers(run.target)
+    if options.json:
         json.dump([_as_dict(answer) for answer in given], out, indent=2)
         out.write("\n")
     else:
@@ -27,12 +38,10 @@ def run(out: TextIO, *, as_json: bool) -> int:
     return 0
 
 
-def answers() -> list[Answer]:
+def answers(target: Target) -> list[Answer]:
     """Ask every built-in provider about this machine."""
     from pipvariant.providers.known import BUILT_INS
-    from pipvariant.providers.target import Target
 
-    target = Target()
     return [target.built_in(namespace) for namespace in sorted(BUILT_INS)]
 
 

@@ -1,75 +1,96 @@
-"""The ``variant`` command of pip: sub-commands by their first word."""
+"""The ``variant`` command of pip: sub-commands by their first word, each with its own options."""
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from optparse import Values
+from typing import Any, NamedTuple
 
 from pip._internal.cli.base_command import Command
-from pip._internal.cli.cmdoptions import list_path
 from pip._internal.exceptions import CommandError
 
 from pipvariant.errors import PipVariantError
 
-__all__ = ["VariantCommand"]
+__all__ = ["SUB_COMMANDS", "SubCommand", "VariantCommand"]
+
+
+class SubCommand(NamedTuple):
+    """One sub-command.
+
+    :param module: has ``add_options(group)``; imported only when the sub-command is asked for.
+    :param function: its function that takes options, arguments and the stream to print to, and
+        returns the exit code.
+    :param arguments: what stands behind the name, for the help.
+    :param summary: one line for the list of sub-commands.
+    """
+
+    module: str
+    function: str
+    arguments: str
+    summary: str
+
+
+#: Name -> sub-command, in the order in which the help lists them.
+SUB_COMMANDS = {
+    "platform": SubCommand(
+        "platform", "run", "", "what this machine supports, by namespace, and which probe says so"
+    ),
+    "list": SubCommand(
+        "installed", "show", "", "installed variants, and whether each still fits this machine"
+    ),
+    "check": SubCommand(
+        "installed", "check", "", "the same, as an exit code: 1 when one does not fit"
+    ),
+    "demo": SubCommand(
+        "demo", "run", "", "install from a small index of variant wheels made on the spot"
+    ),
+}
 
 
 class VariantCommand(Command):
-    """Show what this machine supports, and try variant wheels out.
+    """Understand, make and publish variant wheels."""
 
-    Sub-commands:
-
-    platform  what this machine supports, by namespace, and which probe says so
-    list      installed variants, and whether each still fits this machine
-    check     the same, as an exit code: 1 when one does not fit
-    demo      install from a small index of variant wheels made on the spot
-    """
-
-    usage = """
-      %prog platform [--json]
-      %prog list [--json] [--path DIR]
-      %prog check [--json] [--path DIR]
-      %prog demo"""
+    usage = "\n      %prog SUB-COMMAND [options]"
     ignore_require_venv = True
 
     def add_options(self) -> None:
-        """Add the options of all sub-commands."""
-        self.cmd_opts.add_option(
-            "--json",
-            dest="json",
-            action="store_true",
-            default=False,
-            help="Print JSON and nothing else (platform, list, check).",
-        )
-        self.cmd_opts.add_option(list_path())
-        self.parser.insert_option_group(0, self.cmd_opts)
+        """Say which sub-commands there are; the options are those of the one that is asked for."""
+        listed = "".join(f"\n{name:9} {sub.summary}" for name, sub in SUB_COMMANDS.items())
+        head = "Sub-commands; `variant NAME --help` says more of each:"
+        self.parser.description = f"{self.__doc__}\n\n{head}\n{listed}"
+
+    def parse_args(self, args: list[str]) -> tuple[Any, Any]:
+        """Parse the arguments with the options of the sub-command among them."""
+        name = next((word for word in args if not word.startswith("-")), "")
+        if name in SUB_COMMANDS:
+            sub = SUB_COMMANDS[name]
+            usage = " ".join(filter(None, ("%prog", name, "[options]", sub.arguments)))
+            self.parser.set_usage(f"\n      {usage}")
+            self.parser.description = f"{sub.summary[0].upper()}{sub.summary[1:]}."
+            _module(sub).add_options(self.cmd_opts)
+            self.parser.insert_option_group(0, self.cmd_opts)
+        parsed: tuple[Any, Any] = super().parse_args(args)
+        return parsed
 
     def run(self, options: Values, args: list[str]) -> int:
         """Run one sub-command and return its exit code."""
-        name = args[0] if args else ""
-        if len(args) > 1:
-            raise CommandError(f"variant {name}: {args[1]!r} is one word too many.")
+        name, *rest = args or [""]
+        if name not in SUB_COMMANDS:
+            given = f"{name!r} is none" if name else "none was given"
+            *others, last = (f"`variant {each}`" for each in SUB_COMMANDS)
+            raise CommandError(
+                f"`variant` needs a sub-command, {given}. There are {', '.join(others)} and {last}."
+            )
+        sub = SUB_COMMANDS[name]
+        if rest and not sub.arguments:
+            raise CommandError(f"variant {name}: {rest[0]!r} is one word too many.")
         try:
-            return self._run(name, options)
+            code: int = getattr(_module(sub), sub.function)(options, rest, sys.stdout)
         except PipVariantError as error:
             raise CommandError(str(error)) from error
+        return code
 
-    def _run(self, name: str, options: Values) -> int:
-        if name == "platform":
-            from pipvariant.commands import platform
 
-            return platform.run(sys.stdout, as_json=options.json)
-        if name in ("list", "check"):
-            from pipvariant.commands import installed
-
-            print_them = installed.show if name == "list" else installed.check
-            return print_them(sys.stdout, as_json=options.json, paths=options.path)
-        if name == "demo":
-            from pipvariant.commands import demo
-
-            return demo.run(sys.stdout)
-        given = f"{name!r} is none" if name else "none was given"
-        raise CommandError(
-            f"`variant` needs a sub-command, {given}. "
-            "There are `variant platform`, `variant list`, `variant check` and `variant demo`."
-        )
+def _module(sub: SubCommand) -> Any:
+    return import_module(f"pipvariant.commands.{sub.module}")

@@ -22,6 +22,7 @@ class Target:
     :param disabled: namespaces of providers that the user turned off.
     :param stated: the user's static list: namespace to feature to values, most preferred first.
     :param foreign: the target is another machine than this one, which is then never asked.
+    :param refresh: ask again what is remembered since this machine started.
     :param environ: environment variables for overrides and probes; those of this process if None.
     """
 
@@ -32,12 +33,14 @@ class Target:
         disabled: Iterable[str] = (),
         stated: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
         foreign: bool = False,
+        refresh: bool = False,
         environ: Mapping[str, str] | None = None,
     ) -> None:
         self._enabled = frozenset(enabled)
         self._disabled = frozenset(disabled)
         self._stated = {} if stated is None else dict(stated)
         self._foreign = foreign
+        self._refresh = refresh
         self._environ = os.environ if environ is None else environ
         self._built_in: dict[str, Answer] = {}
         self._answered: list[tuple[Provider | None, Answer]] = []

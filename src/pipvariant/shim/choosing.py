@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pipvariant.standard.properties import Properties
     from pipvariant.standard.ranking import Ranking
 
-__all__ = ["Candidate", "Judgement", "Outcome", "disallowed", "judge", "order"]
+__all__ = ["Candidate", "Judgement", "Outcome", "disallowed", "is_allowed", "judge", "order"]
 
 logger = logging.getLogger(__name__)
 
@@ -48,8 +48,8 @@ class Judgement(NamedTuple):
         """Return those properties of a label that the target supports, as for markers."""
         from pipvariant.standard.ranking import supported_properties
 
-        supported = {namespace: answer.features for namespace, answer in self.answers.items()}
-        return supported_properties(self.metadata.variants.get(label, {}), supported)
+        properties = self.metadata.variants.get(label, {})
+        return supported_properties(properties, _supported(self.answers))
 
 
 class Outcome(NamedTuple):
@@ -88,7 +88,7 @@ def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -
         link = candidate.link
         if outcome.judgements:
             run.outcomes[link.url_without_fragment] = outcome
-        label, refused = label_of(link), not _is_allowed(link, hashes)
+        label, refused = label_of(link), not is_allowed(link, hashes)
         if label is None:
             # Ordinary wheels, then sdists: pip has them in this order already.
             keyed.append(((refused, True, 0, 0), candidate))
@@ -167,13 +167,18 @@ def judge(run: Run, metadata: Metadata, labels: Sequence[str], *, of: str) -> Ju
             # One line for each problem of a run, with the labels that met it first.
             if run.tell_once(problem):
                 logger.warning("%s: %s; it concerns %s", of, problem, ", ".join(users[namespace]))
-    supported = {namespace: answer.features for namespace, answer in answers.items()}
-    return Judgement(metadata, rank(metadata, supported, labels), answers)
+    return Judgement(metadata, rank(metadata, _supported(answers), labels), answers)
+
+
+def _supported(answers: Mapping[str, Answer]) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    return {namespace: answer.features for namespace, answer in answers.items()}
 
 
 def _is_abi_dependency(metadata: Metadata, namespace: str) -> bool:
+    from pipvariant.standard.metadata import ABI_DEPENDENCY
+
     provider = metadata.providers.get(namespace)
-    return provider is not None and provider.builtin == namespace == "abi_dependency"
+    return provider is not None and provider.builtin == namespace == ABI_DEPENDENCY
 
 
 def _resolved(run: Run, metadata: Metadata, labels: Sequence[str]) -> Answer:
@@ -184,10 +189,11 @@ def _resolved(run: Run, metadata: Metadata, labels: Sequence[str]) -> Answer:
     """
     from pipvariant.providers.answers import Answer, Origin
     from pipvariant.standard.abi_dependency import matches, preferred
+    from pipvariant.standard.metadata import ABI_DEPENDENCY
 
     wanted: dict[str, set[str]] = {}
     for label in labels:
-        for name, values in metadata.variants[label]["abi_dependency"].items():
+        for name, values in metadata.variants[label][ABI_DEPENDENCY].items():
             wanted.setdefault(name, set()).update(values)
     features, facts = {}, {}
     for name in sorted(wanted):
@@ -204,10 +210,10 @@ def _resolved(run: Run, metadata: Metadata, labels: Sequence[str]) -> Answer:
         facts[name] = f"{installed} is installed" if installed else "not installed"
         if locked:
             facts[name] = f"{', '.join(sorted(locked))} is locked"
-    return Answer("abi_dependency", features, Origin.BUILT_IN, "resolver", facts=facts)
+    return Answer(ABI_DEPENDENCY, features, Origin.BUILT_IN, "resolver", facts=facts)
 
 
-def _is_allowed(link: Any, hashes: Any) -> bool:
+def is_allowed(link: Any, hashes: Any) -> bool:
     """Say whether this file is among those with an allowed hash."""
     # 22.3 does not look at the hashes that a JSON page gives, only at those in a URL.
     return (
@@ -227,7 +233,7 @@ def disallowed(finder: Any, name: str, version: Any, hashes: Any) -> list[Any]:
         if found.version == version
         and label_of(found.link) is not None
         and (found.link.has_hash or found.link._hashes)
-        and not _is_allowed(found.link, hashes)
+        and not is_allowed(found.link, hashes)
     ]
 
 
@@ -252,7 +258,9 @@ def _tell_disallowed(run: Run, finder: Any, taken: Candidate, hashes: Any) -> No
 
 
 def _tell_sources(run: Run, outcome: Outcome, sources: list[str]) -> None:
-    taken, *others = sources
+    from pipvariant.shim.fetching import redact
+
+    taken, *others = map(redact, sources)
     sentence = (
         f"{outcome.name} {outcome.version}: variants that fit are at {taken} and at "
         f"{', '.join(others)}; those of the first are taken, as pip prefers it"

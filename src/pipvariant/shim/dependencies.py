@@ -96,7 +96,12 @@ def reduce(run: Run, requirement: str, context: Context) -> str | None:
     try:
         return reduce_requirement(requirement, context())
     except PipVariantError as error:
-        raise import_module("pip._internal.exceptions").UnsupportedWheel(str(error)) from error
+        raise _unsupported(str(error)) from error
+
+
+def _unsupported(text: str) -> Exception:
+    error: Exception = import_module("pip._internal.exceptions").UnsupportedWheel(text)
+    return error
 
 
 def _rewrite(run: Run, data: bytes, context: Context, filename: str) -> bytes:
@@ -117,11 +122,10 @@ def _is_variant(filename: str) -> bool:
 
 
 def _built_for(context: VariantContext) -> list[str]:
-    features = context.properties.get("abi_dependency")
-    if not features:
-        return []
     from pipvariant.standard.abi_dependency import preferred, requirement
+    from pipvariant.standard.metadata import ABI_DEPENDENCY
 
+    features = context.properties.get(ABI_DEPENDENCY, {})
     return [requirement(name, preferred(values, None)) for name, values in features.items()]
 
 
@@ -147,9 +151,14 @@ def _of_archive(run: Run, archive: zipfile.ZipFile) -> Context:
         # A file pip installs from is one that it has read before: nothing new is imported.
         known = run.contexts.get(archive.filename)
         if known is None:
-            from pipvariant.shim.sources import read_from_archive
+            from pipvariant.shim.sources import ARCHIVE_ERRORS, read_from_archive
 
-            metadata = read_from_archive(archive, None, archive.filename or "wheel")
+            name = os.path.basename(archive.filename or "wheel")
+            try:
+                metadata = read_from_archive(archive, None, name)
+            # An error of the reader is a ValueError too, so it is among these.
+            except ARCHIVE_ERRORS as error:
+                raise _unsupported(f"Variant wheel refused. {error}") from error
             known = _context(run, metadata)
             if archive.filename is not None:
                 run.contexts[archive.filename] = known
@@ -225,7 +234,7 @@ def _refuse_unnamed(archive: Any, path: str, filename: str) -> None:
         return
     with contextlib.suppress(KeyError):
         archive.getinfo(f"{os.path.dirname(path)}/variant.json")
-        raise import_module("pip._internal.exceptions").UnsupportedWheel(
+        raise _unsupported(
             f"{name} has a variant.json inside but no label in its name. With --no-variant it is "
             "taken for an ordinary wheel."
         )

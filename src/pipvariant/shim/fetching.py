@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
+from pipvariant.standard.metadata import MAX_BYTES
+
 __all__ = [
-    "MAX_BYTES",
     "Budget",
     "PartsUnsupported",
     "Unusable",
@@ -30,8 +31,7 @@ __all__ = [
     "words",
 ]
 
-#: A file of metadata is refused above this size (bytes) and after this time (seconds).
-MAX_BYTES = 10 * 1024 * 1024
+#: A file is given up after this time (seconds), and above the size that the reader takes.
 MAX_SECONDS = 60.0
 #: From the strongest to the weakest, the hashes that an index can give for a file.
 HASHES = ("sha512", "sha384", "sha256", "sha224", "sha1", "md5")

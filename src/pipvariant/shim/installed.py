@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipvariant.errors import PipVariantError
+from pipvariant.shim.choosing import is_allowed
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.links import source_of
 from pipvariant.shim.run import Run
@@ -113,12 +114,15 @@ def fit(installed: Installed, judgement: Judgement) -> Fit:
     return Fit(True)
 
 
-def look(paths: Sequence[str] | None = None) -> list[tuple[Installed, Fit]]:
+def look(
+    configure: Callable[[Run], None], paths: Sequence[str] | None = None
+) -> list[tuple[Installed, Fit]]:
     """Return the installed variants by name, each judged for this machine.
 
     Only the providers of namespaces in use are asked. An optional one was enabled when the
     variant was installed, so it counts as enabled.
 
+    :param configure: writes the options about the target into a run.
     :param paths: folders to look into instead of the environment.
     :raises InstallationError: pip's, when an override of a probe has a value that cannot be.
     """
@@ -129,7 +133,8 @@ def look(paths: Sequence[str] | None = None) -> list[tuple[Installed, Fit]]:
     distributions = environment.iter_installed_distributions(local_only=False, skip=())
     variants = [installed for installed in map(read, distributions) if installed.is_variant]
     run = _Looking(environment)
-    run.enabled = tuple(
+    configure(run)
+    run.enabled += tuple(
         {name for found in variants if found.metadata for name in found.metadata.providers}
     )
     variants.sort(key=lambda installed: (installed.name.lower(), installed.version))
@@ -185,7 +190,7 @@ def order(
     stays = False
     for payload in payloads:
         link = by_payload[id(payload)].link
-        if hashes and not link.is_hash_allowed(hashes):
+        if not is_allowed(link, hashes):
             break
         stays = stays or not _is_better(run, link, installed)
         if stays and label_of(link) == installed.label:
@@ -226,7 +231,8 @@ def _is_better(run: Run, link: Any, installed: Installed) -> bool:
         there.get(installed.label) != installed.metadata.variants[installed.label]
     ):
         # Metadata of two sources is never merged, so their labels have no common order.
-        redact: Any = import_module("pip._internal.utils.misc").redact_auth_from_url
+        from pipvariant.shim.fetching import redact
+
         _tell_kept(run, installed, f"it fits, and {redact(source_of(link))} does not know it")
         return False
     both = judge(run, judgement.metadata, (installed.label, label), of=of)

@@ -5,14 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from importlib import import_module
-from optparse import Option, OptionGroup
+from optparse import OptionGroup
 from typing import Any
 
 from pipvariant.errors import InvalidOption
+from pipvariant.shim.named_options import CHOOSING, TARGET, add_named
 from pipvariant.shim.run import Run
 
-__all__ = ["READERS", "add_to", "before_run", "configure", "looks_at_an_index"]
+__all__ = [
+    "READERS",
+    "add_to",
+    "before_run",
+    "configure",
+    "configure_target",
+    "looks_at_an_index",
+]
 
 
 #: Commands that read what installed projects require.
@@ -26,12 +33,12 @@ def add_to(command: Any) -> None:
     """
     if command.parser.has_option("--index-url"):
         group = OptionGroup(command.parser, "Wheel Variant Options")
-        for option in _options():
-            group.add_option(option)
+        names = [*CHOOSING, *TARGET]
         if command.parser.has_option("--upgrade"):
-            group.add_option(_upgrade_variant())
+            names.append("--upgrade-variant")
         if command.name == "lock":
-            group.add_option(_all_variants())
+            names.append("--all-variants")
+        add_named(group, names)
         command.parser.add_option_group(group)
 
 
@@ -57,8 +64,7 @@ def looks_at_an_index(command: str, options: Any) -> bool:
 def configure(run: Run, options: Any) -> None:
     """Write the options of a command into the run."""
     run.no_variant = bool(options.no_variant)
-    run.enabled = tuple(options.enable_provider)
-    run.disabled = tuple(options.disable_provider)
+    configure_target(run, options)
     run.foreign = _is_foreign(options)
     deprecated = getattr(options, "deprecated_features_enabled", None) or ()
     run.legacy_resolver = "legacy-resolver" in deprecated
@@ -80,70 +86,24 @@ def configure(run: Run, options: Any) -> None:
     # A pip that builds in a child process gets its options from the environment only.
     if run.no_variant:
         os.environ["PIP_NO_VARIANT"] = "1"
-    for variable, namespaces in (
+    for variable, words in (
         ("PIP_ENABLE_PROVIDER", run.enabled),
         ("PIP_DISABLE_PROVIDER", run.disabled),
+        ("PIP_TRUST_PROVIDER", run.trusted),
     ):
-        if namespaces:
-            os.environ[variable] = " ".join(namespaces)
+        if words:
+            os.environ[variable] = " ".join(words)
+    if run.target_file is not None:
+        os.environ["PIP_VARIANT_TARGET"] = os.path.abspath(run.target_file)
 
 
-def _options() -> list[Option]:
-    option_class: Any = import_module("pip._internal.cli.cmdoptions").PipOption
-    return [
-        option_class(
-            "--no-variant",
-            dest="no_variant",
-            action="store_true",
-            default=False,
-            help="Be exactly plain pip: no variant wheel is considered, no variant metadata is "
-            "fetched, no provider is asked.",
-        ),
-        option_class(
-            "--enable-provider",
-            dest="enable_provider",
-            action="append",
-            default=[],
-            metavar="NAMESPACE",
-            help="Let the optional provider of this namespace answer. Can be given several times.",
-        ),
-        option_class(
-            "--disable-provider",
-            dest="disable_provider",
-            action="append",
-            default=[],
-            metavar="NAMESPACE",
-            help="Let the provider of this namespace not answer: its variants do not fit. Can be "
-            "given several times.",
-        ),
-    ]
-
-
-def _upgrade_variant() -> Option:
-    option_class: Any = import_module("pip._internal.cli.cmdoptions").PipOption
-    option: Option = option_class(
-        "--upgrade-variant",
-        dest="upgrade_variant",
-        action="store_true",
-        default=False,
-        help="Replace an installed package when another label of the same version ranks better "
-        "on this machine: the packages that are named, and with --upgrade-strategy eager their "
-        "dependencies too.",
-    )
-    return option
-
-
-def _all_variants() -> Option:
-    option_class: Any = import_module("pip._internal.cli.cmdoptions").PipOption
-    option: Option = option_class(
-        "--all-variants",
-        dest="all_variants",
-        action="store_true",
-        default=False,
-        help="List every file of each locked version that its index offers, of all variants and "
-        "platforms, so that one lock file serves machines with different hardware.",
-    )
-    return option
+def configure_target(run: Run, options: Any) -> None:
+    """Write into the run what the options say about the machine that is installed for."""
+    run.enabled = tuple(options.enable_provider)
+    run.disabled = tuple(options.disable_provider)
+    run.trusted = tuple(options.trust_provider)
+    run.target_file = options.variant_target
+    run.refresh_platform = bool(options.refresh_platform)
 
 
 def _has_lock_files(options: Any) -> bool:

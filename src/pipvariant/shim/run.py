@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Run"]
 
-#: One candidate: its link, its name as pip knows it, its version, and what pip made of it.
-Item = Any
-
 
 class Run:
     """The options, the target and the tables of one pip run.
@@ -44,6 +41,9 @@ class Run:
         self.lock_files = False
         self.enabled: tuple[str, ...] = ()
         self.disabled: tuple[str, ...] = ()
+        self.trusted: tuple[str, ...] = ()
+        self.target_file: str | None = None
+        self.refresh_platform = False
         #: (source, canonical project name, version) -> link of a variants.json.
         self.json_links: dict[tuple[str, str, Any], Any] = {}
         #: Pages on a server that list a variants.json.
@@ -99,7 +99,10 @@ class Run:
             from pipvariant.providers.target import Target
 
             self._target = Target(
-                enabled=self.enabled, disabled=self.disabled, foreign=self.foreign
+                enabled=self.enabled,
+                disabled=self.disabled,
+                foreign=self.foreign,
+                refresh=self.refresh_platform,
             )
         return self._target
 

@@ -122,9 +122,11 @@ def _alternatives(run: Run, finder: Any, candidates: list[Candidate], hashes: An
 
 
 def _is_built_for_others(run: Run, link: Any) -> bool:
+    from pipvariant.standard.metadata import ABI_DEPENDENCY
+
     outcome = run.outcomes.get(link.url_without_fragment)
     return outcome is not None and any(
-        "abi_dependency" in judgement.answers
+        ABI_DEPENDENCY in judgement.answers
         for judgement in outcome.judgements.values()
         if judgement is not None
     )

@@ -17,7 +17,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 from pipvariant.errors import InvalidMetadata, PipVariantError
 from pipvariant.shim.fetching import (
-    MAX_BYTES,
     Budget,
     PartsUnsupported,
     Unusable,
@@ -33,6 +32,7 @@ from pipvariant.shim.fetching import (
 from pipvariant.shim.links import json_link, source_of
 from pipvariant.shim.pips import this_pip
 from pipvariant.shim.run import Run
+from pipvariant.standard.metadata import MAX_BYTES
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
