@@ -19,7 +19,10 @@ __all__ = ["PIP_VERSION", "Pip", "Result", "make_template"]
 
 PIP_VERSION = tuple(int(part) for part in importlib.metadata.version("pip").split(".")[:2])
 # What runs in the fresh environment: the pip under test, the project, what it depends on.
-RUNTIME = ("pip", "pipvariant", "packaging", "archspec", "pynvml", "importlib_metadata", "zipp")
+RUNTIME = (
+    *("pip", "pipvariant", "packaging", "archspec", "pynvml"),
+    *("importlib_metadata", "tomli", "zipp"),  # for older Pythons
+)
 
 # There on machines with a GPU, whose driver must not answer for the machine of a test.
 NVIDIA_DRIVER = Path("/proc/driver/nvidia/version")

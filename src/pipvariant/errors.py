@@ -10,8 +10,10 @@ __all__ = [
     "InvalidMarker",
     "InvalidMetadata",
     "InvalidOption",
+    "InvalidOutput",
     "InvalidOverride",
     "InvalidProperty",
+    "InvalidWheel",
     "PipVariantError",
     "ProbeFailed",
     "UnsupportedPip",
@@ -43,6 +45,14 @@ class InvalidFilename(PipVariantError, ValueError):
 
 class InvalidProperty(PipVariantError, ValueError):
     """A variant property, or a part of one, that the standard does not allow."""
+
+
+class InvalidWheel(PipVariantError, ValueError):
+    """A file that is damaged, or is not the wheel that it has to be."""
+
+
+class InvalidOutput(PipVariantError):
+    """A file that cannot be written, or is there already and has other content."""
 
 
 class InvalidMarker(PipVariantError, ValueError):

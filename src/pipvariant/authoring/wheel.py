@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import io
 import zipfile
 from collections.abc import Mapping
 
+from pipvariant.authoring import records
 from pipvariant.standard.filename import join_label
 from pipvariant.standard.metadata import Metadata, to_json
 
@@ -45,7 +44,8 @@ def new_wheel(
         (label,) = variant.variants
         filename = join_label(filename, label)
         entries[f"{info}/variant.json"] = to_json(variant)
-    entries[f"{info}/RECORD"] = _record(entries, info)
+    lines = [records.line(path, text.encode()) for path, text in entries.items()]
+    entries[f"{info}/RECORD"] = "\n".join([*lines, f"{info}/RECORD,,", ""])
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, text in entries.items():
@@ -54,12 +54,3 @@ def new_wheel(
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, text)
     return filename, stream.getvalue()
-
-
-def _record(entries: Mapping[str, str], info: str) -> str:
-    lines = []
-    for path, text in entries.items():
-        data = text.encode()
-        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-        lines.append(f"{path},sha256={digest},{len(data)}")
-    return "\n".join([*lines, f"{info}/RECORD,,", ""])

@@ -42,6 +42,11 @@ SUB_COMMANDS = {
     "check": SubCommand(
         "installed", "check", "", "the same, as an exit code: 1 when one does not fit"
     ),
+    "init": SubCommand(
+        "init", "run", "[NAMESPACE...]", "write a first [variant] table into pyproject.toml"
+    ),
+    "make": SubCommand("make", "run", "WHEEL...", "make variant wheels of ordinary wheels"),
+    "unmake": SubCommand("unmake", "run", "WHEEL...", "make ordinary wheels of variant wheels"),
     "demo": SubCommand(
         "demo", "run", "", "install from a small index of variant wheels made on the spot"
     ),

@@ -9,10 +9,12 @@ from pipvariant.standard._faults import Faults, Path, quote
 from pipvariant.standard._model import SCHEMA_VERSION, Provider
 from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE
 
-__all__ = ["read_providers", "read_value_lists"]
+__all__ = ["TABLE_KINDS", "read_providers", "read_table_providers", "read_value_lists"]
 
 _NEW_FORM = (0, 2)  # since then an entry is of exactly one kind
 _KINDS = ("requires", "static-properties", "builtin")
+#: The kinds of providers in the table of pyproject.toml.
+TABLE_KINDS = (*_KINDS, "build-requires")
 _PLUGIN_USES = ("all", "build", "none")
 
 _MODULE = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*"
@@ -50,6 +52,21 @@ def read_providers(
     return providers
 
 
+def read_table_providers(document: dict[str, object], faults: Faults) -> dict[str, Provider]:
+    """Read ``providers`` of a table in pyproject.toml, where ``build-requires`` is one more kind.
+
+    The packages that it names are the ``requires`` of the result.
+
+    :param document: the whole table.
+    """
+    return {
+        namespace: _new_form(table, path, SCHEMA_VERSION, faults, TABLE_KINDS)
+        for namespace, table, path in _entries(
+            faults.required(document, "providers"), ("providers",), faults
+        )
+    }
+
+
 def _entries(
     value: object, path: Path, faults: Faults
 ) -> list[tuple[str, dict[str, object], Path]]:
@@ -70,18 +87,25 @@ def read_value_lists(value: object, path: Path, faults: Faults) -> dict[str, tup
 
 
 def _new_form(
-    table: dict[str, object], path: Path, version: tuple[int, ...], faults: Faults
+    table: dict[str, object],
+    path: Path,
+    version: tuple[int, ...],
+    faults: Faults,
+    known: tuple[str, ...] = _KINDS,
 ) -> Provider:
     provider = _common(table, path, faults)
-    kinds = [kind for kind in _KINDS if kind in table]
+    kinds = [kind for kind in known if kind in table]
     newer = version[:2] > SCHEMA_VERSION[:2]
     if len(kinds) > 1:
         faults.add(path, f"must have only one of {', '.join(kinds)}")
     elif not kinds and not newer:
         # A newer format may have a kind of provider that is not known here.
-        faults.add(path, f"must have one of {', '.join(_KINDS)}")
-    if table.get("requires") == []:
-        faults.add((*path, "requires"), "is empty")
+        faults.add(path, f"must have one of {', '.join(known)}")
+    for kind in kinds:
+        if table[kind] == [] and kind.endswith("requires"):
+            faults.add((*path, kind), "is empty")
+    if "build-requires" in kinds:
+        provider = replace(provider, requires=_requires(table, path, faults, "build-requires"))
     return replace(
         provider,
         static_properties=_static(table, path, faults, ordered=True),
@@ -127,9 +151,11 @@ def _common(table: dict[str, object], path: Path, faults: Faults) -> Provider:
     )
 
 
-def _requires(table: dict[str, object], path: Path, faults: Faults) -> tuple[str, ...]:
-    path = (*path, "requires")
-    items = faults.strings(table.get("requires", []), path)
+def _requires(
+    table: dict[str, object], path: Path, faults: Faults, key: str = "requires"
+) -> tuple[str, ...]:
+    path = (*path, key)
+    items = faults.strings(table.get(key, []), path)
     if not items:
         return ()
     from packaging.requirements import InvalidRequirement, Requirement

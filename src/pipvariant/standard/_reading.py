@@ -11,7 +11,7 @@ from pipvariant.standard._providers import read_providers, read_value_lists
 from pipvariant.standard.filename import NULL_LABEL
 from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE, Properties
 
-__all__ = ["read"]
+__all__ = ["check_namespaces", "read", "read_namespaces", "read_variants"]
 
 _PROVIDERS_REQUIRED = (0, 2)  # since then each listed namespace has one, and the reverse
 _PRIORITIES_REMOVED = (0, 1, 1)  # since then only namespaces have priorities
@@ -41,13 +41,13 @@ def read(
     faults.raise_any(where)
 
     priorities = faults.required(document, "default-priorities")
-    namespaces = _namespaces(priorities, faults) if "default-priorities" in document else ()
+    namespaces = read_namespaces(priorities, faults) if "default-priorities" in document else ()
     feature_priorities: Mapping[str, tuple[str, ...]] = {}
     property_priorities: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
     if version < _PRIORITIES_REMOVED:
         feature_priorities = _feature_priorities(priorities.get("feature", {}), faults)
         property_priorities = _property_priorities(priorities.get("property", {}), faults)
-    variants = _variants(faults.required(document, "variants"), faults)
+    variants = read_variants(faults.required(document, "variants"), faults)
     providers = read_providers(document, version, faults)
     used = {namespace for properties in variants.values() for namespace in properties}
     if ABI_DEPENDENCY in used and ABI_DEPENDENCY not in namespaces:
@@ -55,7 +55,7 @@ def read(
         providers.setdefault(ABI_DEPENDENCY, Provider(builtin=ABI_DEPENDENCY))
     if namespaces:
         required = version >= _PROVIDERS_REQUIRED and "providers" in document
-        _check_namespaces(namespaces, providers if required else None, used, faults)
+        check_namespaces(namespaces, providers if required else None, used, faults)
     if single:
         _check_single(variants, label, faults)
     faults.raise_any(where)
@@ -80,7 +80,8 @@ def _version(schema: str) -> tuple[int, ...]:
     return tuple(int(number) for number in (dotted or bare).split("."))
 
 
-def _namespaces(priorities: dict[str, object], faults: Faults) -> tuple[str, ...]:
+def read_namespaces(priorities: dict[str, object], faults: Faults) -> tuple[str, ...]:
+    """Read ``default-priorities.namespace`` out of *priorities*."""
     if "namespace" not in priorities:
         faults.add(_NAMESPACES, "is missing")
         return ()
@@ -105,7 +106,8 @@ def _property_priorities(value: object, faults: Faults) -> dict[str, Mapping[str
     }
 
 
-def _variants(table: dict[str, object], faults: Faults) -> dict[str, Properties]:
+def read_variants(table: dict[str, object], faults: Faults) -> dict[str, Properties]:
+    """Read ``variants``: label to properties, in ascending order."""
     result: dict[str, Properties] = {}
     checked: set[tuple[str, str]] = set()
     for label, namespaces in sorted(table.items()):
@@ -159,12 +161,17 @@ def _values(
     return tuple(sorted(items))
 
 
-def _check_namespaces(
+def check_namespaces(
     namespaces: tuple[str, ...],
     providers: Mapping[str, Provider] | None,
     used: set[str],
     faults: Faults,
 ) -> None:
+    """Check that what has a priority, what has a provider and what is used go together.
+
+    :param providers: ``None`` in a format in which a namespace needs none.
+    :param used: the namespaces that variants use.
+    """
     for namespace in sorted(used.difference(namespaces, {ABI_DEPENDENCY})):
         faults.add(_NAMESPACES, f"{quote(namespace)} is missing, yet variants use it")
     if providers is None:

@@ -1,0 +1,205 @@
+"""Make a variant wheel of an ordinary one, and the ordinary one of a variant wheel."""
+
+from __future__ import annotations
+
+import filecmp
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from pipvariant.authoring import records
+from pipvariant.authoring.archives import Archive, silent
+from pipvariant.authoring.replacement import replacement
+from pipvariant.errors import InvalidFilename, InvalidOutput, InvalidWheel
+from pipvariant.standard.filename import join_label, split_label
+from pipvariant.standard.metadata import MAX_BYTES, Metadata, to_json
+
+__all__ = ["make", "project_of", "unmake"]
+
+VARIANT_JSON = "variant.json"
+#: A larger RECORD is refused; one of fifty thousand files has some five megabytes.
+LARGEST_RECORD = 64 * 1024 * 1024
+_SIGNATURES = ("RECORD.jws", "RECORD.p7s")
+_SHOWN = 5
+
+
+class _Wheel(NamedTuple):
+    """A wheel that was looked through.
+
+    :param archive: its archive.
+    :param info: its ``.dist-info`` folder.
+    :param record: the content of RECORD.
+    """
+
+    archive: Archive
+    info: str
+    record: bytes
+
+
+def make(
+    wheel: Path,
+    metadata: Metadata,
+    folder: Path,
+    *,
+    force: bool = False,
+    tell: Callable[[int], None] = silent,
+) -> Path:
+    """Write the variant wheel of an ordinary wheel (PEP 825, section "Variant wheels").
+
+    ``variant.json`` is added, RECORD is last and lists it, the label is in the filename. All else
+    keeps its bytes, and equal input gives equal bytes.
+
+    :param wheel: the ordinary wheel.
+    :param metadata: with exactly one label.
+    :param folder: where it is written to; made where it is missing.
+    :param force: write over a file that has other content.
+    :param tell: is called with the number of each lot of bytes that were copied.
+    :returns: the file that is there now.
+    :raises InvalidWheel: the wheel is damaged, signed, or not what its name says.
+    :raises InvalidFilename: it is no wheel, or a variant wheel already.
+    :raises InvalidOutput: the file is there with other content, and *force* is not given.
+    """
+    (label,) = metadata.variants
+    project_of(wheel.name)
+    target = folder / join_label(wheel.name, label)
+    with Archive(wheel) as archive:
+        found = _look_at(archive, wheel.name)
+        path = f"{found.info}/{VARIANT_JSON}"
+        if path in archive.entries:
+            raise InvalidWheel(f"has a {VARIANT_JSON} but no label in its name", where=str(wheel))
+        record_path = f"{found.info}/RECORD"
+        data = to_json(metadata).encode()
+        record = records.with_line(found.record, record_path, records.line(path, data))
+        added = {path: data, record_path: record}
+        _write(target, archive, [record_path], added, force=force, tell=tell)
+    return target
+
+
+def unmake(
+    wheel: Path, folder: Path, *, force: bool = False, tell: Callable[[int], None] = silent
+) -> Path:
+    """Write the ordinary wheel of a variant wheel: :func:`make` the other way round.
+
+    Parameters, result and errors are those of :func:`make`; a wheel without a label is refused.
+    """
+    plain, label = split_label(wheel.name)
+    if label is None:
+        raise InvalidFilename("is no variant wheel", where=str(wheel))
+    project_of(plain)
+    with Archive(wheel) as archive:
+        found = _look_at(archive, plain)
+        path = f"{found.info}/{VARIANT_JSON}"
+        data = archive.read(path, MAX_BYTES)
+        if not records.matches(records.listed(found.record)[path], data):
+            raise InvalidWheel(
+                f"{VARIANT_JSON} is not the file that RECORD lists", where=str(wheel)
+            )
+        record_path = f"{found.info}/RECORD"
+        added = {record_path: records.without_line(found.record, path)}
+        _write(folder / plain, archive, [path, record_path], added, force=force, tell=tell)
+    return folder / plain
+
+
+def project_of(filename: str) -> str:
+    """Return the normalised project name in the filename of an ordinary wheel.
+
+    :raises InvalidFilename: it is none.
+    """
+    return _name_and_version(filename)[0]
+
+
+def _name_and_version(filename: str) -> tuple[str, str]:
+    from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+    plain, label = split_label(filename)
+    if label is not None:
+        raise InvalidFilename(
+            f"is a variant wheel already, its label is {label}",
+            where=filename,
+            remedy="`pip-variant variant unmake` gives the ordinary wheel.",
+        )
+    try:
+        name, version, _, _ = parse_wheel_filename(plain)
+    except InvalidWheelFilename as error:
+        raise InvalidFilename("is not the filename of a wheel", where=filename) from error
+    return name, str(version)
+
+
+def _look_at(archive: Archive, filename: str) -> _Wheel:
+    """Find the ``.dist-info`` folder and RECORD, and see that RECORD lists what is there.
+
+    :param filename: the name of the wheel, without a label.
+    """
+    where = str(archive.path)
+    info = _dist_info(archive, filename)
+    for name in _SIGNATURES:
+        if f"{info}/{name}" in archive.entries:
+            raise InvalidWheel(
+                f"is signed: {name} would not match a changed RECORD",
+                where=where,
+                remedy="Sign the variant wheel instead.",
+            )
+    record_path = f"{info}/RECORD"
+    record = archive.read(record_path, LARGEST_RECORD)
+    try:
+        listed = set(records.listed(record))
+    except ValueError as error:
+        raise InvalidWheel(f"RECORD cannot be read: {error}", where=where) from error
+    there = {name for name in archive.entries if not name.endswith("/")}
+    faults = []
+    if missing := sorted(there - listed - {record_path}):
+        faults.append(f"RECORD does not list {_some(missing)}")
+    if absent := sorted(listed - there):
+        faults.append(f"RECORD lists {_some(absent)}, which is not there")
+    if faults:
+        raise InvalidWheel("; ".join(faults), where=where)
+    return _Wheel(archive, info, record)
+
+
+def _dist_info(archive: Archive, filename: str) -> str:
+    """Find the one ``.dist-info`` folder, which has to be that of the project and version."""
+    from packaging.utils import canonicalize_name
+    from packaging.version import InvalidVersion, Version
+
+    name, version = _name_and_version(filename)
+    tops = {name.partition("/")[0] for name in archive.entries if "/" in name}
+    folders = sorted(top for top in tops if top.endswith(".dist-info"))
+    try:
+        (folder,) = folders
+        named, _, versioned = folder[: -len(".dist-info")].partition("-")
+        if (canonicalize_name(named), Version(versioned)) == (name, Version(version)):
+            return folder
+    except (ValueError, InvalidVersion):
+        pass
+    listed = ", ".join(folders) or "none"
+    raise InvalidWheel(
+        f"needs one .dist-info folder, of {name} {version}; it has {listed}",
+        where=str(archive.path),
+    )
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _write(
+    target: Path,
+    archive: Archive,
+    without: Collection[str],
+    added: Mapping[str, bytes],
+    *,
+    force: bool,
+    tell: Callable[[int], None],
+) -> None:
+    """Write a changed archive as a whole or not at all, with the permissions of the original."""
+    like = next(name for name in added if name.endswith("/RECORD"))
+    with replacement(target, archive.path) as temporary:
+        with temporary.open("wb") as stream:
+            archive.write(stream, without=without, added=added, like=like, tell=tell)
+        if target.exists() and not force and not filecmp.cmp(temporary, target, shallow=False):
+            raise InvalidOutput(
+                "is there already, with other content",
+                where=str(target),
+                remedy="With --force it is written over.",
+            )

@@ -1,0 +1,175 @@
+"""``variant make``: from ordinary wheels to variant wheels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from pipvariant.authoring import making
+from pipvariant.authoring.archives import silent
+from pipvariant.errors import InvalidOption
+from pipvariant.standard.properties import iter_properties
+
+if TYPE_CHECKING:
+    from pipvariant.standard.metadata import Metadata, Provider
+    from pipvariant.standard.table import Table
+
+__all__ = ["add_options", "add_output", "named_wheels", "output_folder", "progress", "run"]
+
+PYPROJECT = "pyproject.toml"
+#: A smaller wheel is written before anybody could read a progress bar.
+SHOWN_FROM = 64 * 1024 * 1024
+
+
+def add_options(group: Any) -> None:
+    """Add the options of ``variant make``."""
+    group.add_option(
+        "--property",
+        dest="properties",
+        metavar="PROPERTY",
+        action="append",
+        default=[],
+        help='A property of the variant, as "namespace :: feature :: value". Can be given several '
+        "times.",
+    )
+    group.add_option(
+        "--label",
+        dest="labels",
+        metavar="LABEL",
+        action="append",
+        default=[],
+        help="With --property: the label of the variant; without it, or with `hash`, the hash of "
+        "the properties. Otherwise a label that the [variant] table declares, all of them if it "
+        "is not given. Can be given several times.",
+    )
+    group.add_option(
+        "--null",
+        action="store_true",
+        default=False,
+        help="Make the null variant too, which has no properties and fits every machine.",
+    )
+    group.add_option(
+        "--pyproject",
+        metavar="FILE",
+        default=None,
+        help="The pyproject.toml whose [variant] table says who the providers are. Without this "
+        "option it is the one of the working directory, if it is of the same project.",
+    )
+    group.add_option(
+        "--skip-validation",
+        action="store_true",
+        default=False,
+        help="Do not ask whether the providers know the properties.",
+    )
+    add_output(group)
+
+
+def add_output(group: Any) -> None:
+    """Add the options that say where wheels are written to."""
+    group.add_option(
+        "-o",
+        "--output-dir",
+        metavar="DIR",
+        default=None,
+        help="Where to write to; beside the wheel if it is not given.",
+    )
+    group.add_option(
+        "--force",
+        action="store_true",
+        default=False,
+        help="Write over a wheel that is there already and has other content.",
+    )
+
+
+def run(options: Any, args: Sequence[str], out: TextIO) -> int:
+    """Make variant wheels of the ordinary wheels of one project; return the exit code.
+
+    :raises PipVariantError: what is given cannot be; nothing was written then, unless a later wheel
+        of several is at fault.
+    """
+    from pipvariant.authoring import variants
+
+    wheels = named_wheels(args)
+    projects = sorted({making.project_of(wheel.name) for wheel in wheels})
+    if len(projects) > 1:
+        raise InvalidOption(f"the wheels are of several projects: {', '.join(projects)}")
+    plan = variants.plan(
+        options.properties,
+        options.labels,
+        null=options.null,
+        table=_table(options.pyproject, projects[0]),
+        ask=_ask,
+        validating=not options.skip_validation,
+    )
+    out.writelines(f"{note}\n" for note in plan.notes)
+    with progress(out, wheels, len(plan.variants)) as tell:
+        for wheel in wheels:
+            for metadata in plan.variants:
+                folder = output_folder(options, wheel)
+                made = making.make(wheel, metadata, folder, force=options.force, tell=tell)
+                out.write(f"{made}: {_words(metadata)}\n")
+    return 0
+
+
+def named_wheels(args: Sequence[str]) -> list[Path]:
+    """Return the wheels that the user named.
+
+    :raises InvalidOption: there is none.
+    """
+    if not args:
+        raise InvalidOption("which wheels? None is named")
+    return [Path(arg) for arg in args]
+
+
+def output_folder(options: Any, wheel: Path) -> Path:
+    """Return the folder that a wheel is written into."""
+    return wheel.parent if options.output_dir is None else Path(options.output_dir)
+
+
+def _table(given: str | None, project: str) -> Table | None:
+    """Read the table that was asked for, or the one of the project in the working directory."""
+    from pipvariant.authoring import pyproject
+
+    if given is not None:
+        table = pyproject.read(Path(given)).table
+        if table is None:
+            raise InvalidOption(
+                "has no [variant] table",
+                where=given,
+                remedy="`pip-variant variant init` writes a first one.",
+            )
+        return table
+    here = Path(PYPROJECT)
+    if not here.exists():
+        return None
+    found = pyproject.read(here)
+    return found.table if found.name == project else None
+
+
+def _ask(namespace: str, provider: Provider, method: str) -> None:
+    """Ask no plugin: none is trusted."""
+
+
+def _words(metadata: Metadata) -> str:
+    (properties,) = metadata.variants.values()
+    (label,) = metadata.variants
+    listed = ", ".join(map(str, iter_properties(properties)))
+    return f"variant {label} ({listed})" if listed else "null variant"
+
+
+@contextmanager
+def progress(out: TextIO, wheels: Sequence[Path], times: int) -> Iterator[Callable[[int], None]]:
+    """Show on a terminal how much of large wheels is written."""
+    total = times * sum(wheel.stat().st_size for wheel in wheels if wheel.exists())
+    if total < SHOWN_FROM or not out.isatty():
+        yield silent
+        return
+    from pip._vendor.rich.console import Console
+    from pip._vendor.rich.progress import BarColumn, DownloadColumn, Progress, TransferSpeedColumn
+
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=Console(file=out), transient=True) as progress:
+        task = progress.add_task("", total=total)
+        yield lambda count: progress.advance(task, count)

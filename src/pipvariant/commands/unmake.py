@@ -1,0 +1,29 @@
+"""``variant unmake``: from variant wheels to ordinary wheels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from pipvariant.authoring import making
+from pipvariant.commands.make import add_output, named_wheels, output_folder, progress
+
+__all__ = ["add_options", "run"]
+
+
+def add_options(group: Any) -> None:
+    """Add the options of ``variant unmake``."""
+    add_output(group)
+
+
+def run(options: Any, args: Sequence[str], out: TextIO) -> int:
+    """Make ordinary wheels of variant wheels; return the exit code.
+
+    :raises PipVariantError: a wheel is at fault; those before it were written.
+    """
+    wheels = named_wheels(args)
+    with progress(out, wheels, 1) as tell:
+        for wheel in wheels:
+            folder = output_folder(options, wheel)
+            out.write(f"{making.unmake(wheel, folder, force=options.force, tell=tell)}\n")
+    return 0
