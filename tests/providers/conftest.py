@@ -16,12 +16,18 @@ from typing import Any
 
 import pytest
 
-from pipvariant.providers import _cpu, _driver_files
+from pipvariant.providers import _amd_kernel, _cpu, _driver_files
 from tests.providers.drivers import Answers, Driver, Life, MakeDriver
 
 HERE = Path(__file__).parent
 STUBS = HERE / "stubs"
 MACHINES = HERE / "machines"
+SOURCES = {
+    "cuda.c": _driver_files.LIBCUDA,
+    "nvml.c": _driver_files.NVML,
+    "rocm.c": _amd_kernel.ROCM_CORE,
+    "ze.c": _driver_files.LEVEL_ZERO,
+}
 
 
 @pytest.fixture(scope="session")
@@ -30,11 +36,12 @@ def stub_libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if compiler is None or sys.platform != "linux":
         pytest.skip("stub driver libraries are compiled with cc, on Linux")
     folder = tmp_path_factory.mktemp("stubs")
-    for source, name in (("nvml.c", _driver_files.NVML), ("cuda.c", _driver_files.LIBCUDA)):
-        subprocess.run(
-            [compiler, "-shared", "-fPIC", "-O1", "-o", folder / name, STUBS / source, "-ldl"],
-            check=True,
-        )
+    old_names = folder / "old"
+    old_names.mkdir()
+    for source, name in SOURCES.items():
+        for target, option in ((folder, "-O1"), (old_names, "-DOLD_NAMES")):
+            command = [compiler, "-shared", "-fPIC", option, "-o", str(target / name)]
+            subprocess.run([*command, STUBS / source, "-ldl"], check=True)
     return folder
 
 
@@ -50,35 +57,42 @@ def life(tmp_path: Path) -> Iterator[Life]:
 
 
 @pytest.fixture
-def make_driver(stub_libraries: Path, tmp_path: Path, life: Life) -> MakeDriver:
-    """Make a driver; ``nvml`` and ``cuda`` say what a library answers, None leaves it out."""
-
-    def make(nvml: Answers | None = None, cuda: Answers | None = None) -> Driver:
-        folder = life.path.parent
-        lines = []
-        for library, name, answers in (
-            ("nvml", _driver_files.NVML, nvml),
-            ("cuda", _driver_files.LIBCUDA, cuda),
-        ):
-            if answers is None:
-                # The loader stops here, and never finds a real library of the machine.
-                (folder / name).write_text("not a library\n")
-            else:
-                shutil.copy(stub_libraries / name, folder / name)
-                lines += [f"{library}.{key}={value}\n" for key, value in answers.items()]
-        (folder / "answers").write_text("".join(lines))
-        return Driver(folder)
-
-    return make
-
-
-@pytest.fixture
 def no_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Take the file system with whatever driver this machine has away; the empty one is given."""
     root = tmp_path / "root"
     root.mkdir()
     monkeypatch.setattr(_driver_files, "ROOT", root)
     return root
+
+
+@pytest.fixture
+def make_driver(stub_libraries: Path, tmp_path: Path, life: Life, no_driver: Path) -> MakeDriver:
+    """Make a driver; each argument says what a library answers, None leaves it out."""
+
+    def make(
+        nvml: Answers | None = None,
+        cuda: Answers | None = None,
+        *,
+        ze: Answers | None = None,
+        rocm: Answers | None = None,
+        old_names: bool = False,
+    ) -> Driver:
+        folder = life.path.parent
+        given = {"cuda": cuda, "nvml": nvml, "rocm": rocm, "ze": ze}
+        lines = []
+        for library, answers in given.items():
+            name = SOURCES[f"{library}.c"]
+            if answers is None:
+                # The loader stops here, and never finds a real library of the machine.
+                (folder / name).write_text("not a library\n")
+            else:
+                compiled = stub_libraries / "old" if old_names else stub_libraries
+                shutil.copy(compiled / name, folder / name)
+                lines += [f"{library}.{key}={value}\n" for key, value in answers.items()]
+        (folder / "answers").write_text("".join(lines))
+        return Driver(folder)
+
+    return make
 
 
 @pytest.fixture

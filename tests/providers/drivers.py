@@ -49,4 +49,12 @@ class Life:
 class MakeDriver(Protocol):
     """Make a driver of stubs; each argument says what a library answers, None leaves it out."""
 
-    def __call__(self, nvml: Answers | None = None, cuda: Answers | None = None) -> Driver: ...
+    def __call__(
+        self,
+        nvml: Answers | None = None,
+        cuda: Answers | None = None,
+        *,
+        ze: Answers | None = None,
+        rocm: Answers | None = None,
+        old_names: bool = False,
+    ) -> Driver: ...

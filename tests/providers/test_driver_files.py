@@ -1,13 +1,14 @@
-"""Whether an NVIDIA driver can be on a machine, told from files alone."""
+"""Whether the libraries of a driver can be on a machine, told from files alone."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from pipvariant.providers import _driver_files
-from pipvariant.providers._driver_files import any_library, kernel_driver
+from pipvariant.providers._driver_files import LEVEL_ZERO, LIBCUDA, NVML, find, state
 
 pytestmark = pytest.mark.usefixtures("on_linux")
 
@@ -15,6 +16,11 @@ pytestmark = pytest.mark.usefixtures("on_linux")
 @pytest.fixture
 def on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "linux")
+
+
+def any_library(environ: Mapping[str, str], *, root: Path | None = None) -> bool:
+    """Whether a library of the NVIDIA driver is found."""
+    return bool(find((LIBCUDA, NVML), environ, root=root))
 
 
 def put(root: Path, path: str, content: bytes = b"") -> None:
@@ -96,7 +102,23 @@ def test_the_root_is_that_of_the_machine_unless_given(no_driver: Path) -> None:
     assert Path("/") != _driver_files.ROOT
 
 
-def test_the_kernel_shows_its_driver(tmp_path: Path) -> None:
-    assert not kernel_driver(root=tmp_path)
-    put(tmp_path, "proc/driver/nvidia/version", b"NVRM version: 570.86.15\n")
-    assert kernel_driver(root=tmp_path)
+@pytest.mark.parametrize("name", ("System32/ze_loader.dll", "usr/lib64/libze_loader.so.1"))
+def test_a_library_is_found_under_its_own_name_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("sys.platform", "win32" if name.endswith(".dll") else "linux")
+    put(tmp_path, name)
+    environ = {"SYSTEMROOT": str(tmp_path), "PROGRAMFILES": str(tmp_path)}
+    assert find((LEVEL_ZERO,), environ, root=tmp_path) == (tmp_path / name,)
+    assert not any_library(environ, root=tmp_path)
+
+
+def test_a_file_that_changes_or_goes_is_in_another_state(tmp_path: Path) -> None:
+    path = tmp_path / "library"
+    path.write_text("old")
+    old = state(path)
+    assert state(path) == old
+    path.write_text("newer")
+    assert state(path) != old
+    path.unlink()
+    assert state(path) == f"{path}: not there"

@@ -18,6 +18,8 @@ def answer(namespace: str, origin: Origin) -> Answer:
 def test_each_entry_is_under_its_own_namespace() -> None:
     assert {name: entry.namespace for name, entry in BUILT_INS.items()} == {
         "aarch64": "aarch64",
+        "amd": "amd",
+        "intel": "intel",
         "nvidia": "nvidia",
         "x86_64": "x86_64",
     }

@@ -145,9 +145,13 @@ NOT_LOADABLE = (
     "the libraries of the NVIDIA driver are on this machine, but they cannot be loaded;"
     " see whether they fit this interpreter, and LD_LIBRARY_PATH"
 )
+REFUSED = (
+    "libcuda is that of a forward-compatibility package, and these GPUs do not allow it;"
+    " take its folder out of the search path of libraries (LD_LIBRARY_PATH)"
+)
 MISMATCH = (
     "the NVIDIA kernel driver and its libraries are of different versions, as after an update;"
-    " restart the machine, or the container with the host's libraries"
+    " restart the machine or load the kernel module again; in a container, restart the container"
 )
 
 
@@ -163,7 +167,7 @@ MISMATCH = (
         ("kernel-not-loaded", NOT_LOADED),
         ("not-loadable", NOT_LOADABLE),
         ("nvml-broken", "NVML could not be started (code 999)"),
-        ("compat-refused", "libcuda could not be started (code 804)"),
+        ("compat-refused", REFUSED),
     ),
 )
 def test_the_user_is_told_what_is_wrong_with_the_driver(name: str, problem: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from pipvariant.errors import InvalidOverride
-from pipvariant.providers import nvidia, probe
+from pipvariant.providers import probe
 from pipvariant.providers.answers import Origin
 from pipvariant.providers.nvidia import FORCE_DRIVER, FORCE_SM, answer, decide
 from pipvariant.providers.target import Target
@@ -24,15 +25,15 @@ H100 = {"cuda": 12080, "cuda_v2": 12080, "devices": "9.0"}
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give a busy machine time."""
-    monkeypatch.setattr(nvidia, "TIME_LIMIT", 60.0)
+    monkeypatch.setattr(probe, "TIME_LIMIT", 60.0)
 
 
 def report(driver: Driver) -> Any:
     """Ask the stub driver without the time limit and the clean environment around it."""
-    code = "import json; from pipvariant.providers import _nvidia_driver as d; "
-    code += "print(json.dumps(d.report()))"
+    code = "import json, sys; from pipvariant.providers import _nvidia_driver as d; "
+    code += "print(json.dumps(d.report(sys.argv[1])))"
     environ = {**os.environ, **driver.environ}
-    command = [sys.executable, "-c", code]
+    command = [sys.executable, "-c", code, str(driver.folder / "root")]
     return json.loads(subprocess.run(command, env=environ, stdout=-1, check=True).stdout)
 
 
@@ -49,7 +50,7 @@ def test_nvml_tells_version_driver_and_gpus(make_driver: MakeDriver) -> None:
 
 
 def test_report_of_nvml_alone(make_driver: MakeDriver) -> None:
-    driver = make_driver(nvml={**H100, "devices": "9.0,denied"}, cuda={})
+    driver = make_driver(nvml={**H100, "devices": "9.0,denied"})
     assert report(driver) == {
         "nvml": {
             "loaded": True,
@@ -61,8 +62,16 @@ def test_report_of_nvml_alone(make_driver: MakeDriver) -> None:
                 {"name": "Stub GPU 1", "error": 4},
             ],
         },
-        "cuda": None,
+        "cuda": {"loaded": False, "init": None, "version": None, "devices": []},
     }
+
+
+def test_libcuda_is_not_started_where_it_has_the_version_that_nvml_told(
+    make_driver: MakeDriver,
+) -> None:
+    driver = make_driver(nvml=H100, cuda={"cuda": 12080, "devices": "9.0"})
+    libcuda = report(driver)["cuda"]
+    assert (libcuda["version"], libcuda["init"]) == (12080, None)
     assert [what for what, *_ in driver.calls] == ["nvml"]
 
 
@@ -116,6 +125,67 @@ def test_an_old_nvml_without_user_mode_version(make_driver: MakeDriver) -> None:
     assert given.features == decide((11, 4), (7, 0))
 
 
+def test_an_nvml_whose_functions_have_their_old_names(make_driver: MakeDriver) -> None:
+    driver = make_driver(nvml={"cuda": 11020, "devices": "6.1,7.0"}, old_names=True)
+    given = answer(driver.environ)
+    assert given.features == decide((11, 2), (7, 0))
+    assert (given.source, given.problems) == ("NVML", ())
+
+
+def test_forward_compatibility_counts_and_both_versions_are_shown(make_driver: MakeDriver) -> None:
+    nvml = {"driver": "535.104.05", "cuda": 12020, "cuda_v2": 12020, "devices": "9.0"}
+    given = answer(make_driver(nvml=nvml, cuda={"cuda": 13000, "devices": "9.0"}).environ)
+    assert given.features == decide((13, 0), (9, 0))
+    assert given.source == "libcuda"
+    assert given.problems == ()
+    assert given.facts["kernel driver"] == "535.104.05"
+    assert (given.facts["driver by NVML"], given.facts["driver by libcuda"]) == ("12.2", "13.0")
+
+
+def test_forward_compatibility_that_the_gpu_refuses_is_no_driver(make_driver: MakeDriver) -> None:
+    driver = make_driver(nvml={**H100, "devices": "8.6"}, cuda={"cuda": 13000, "init": 804})
+    given = answer(driver.environ)
+    assert given.features == {}
+    (problem,) = given.problems
+    assert problem == (
+        "libcuda is that of a forward-compatibility package, and these GPUs do not allow it;"
+        " take its folder out of the search path of libraries (LD_LIBRARY_PATH)"
+    )
+
+
+def test_an_older_libcuda_than_nvml_says_is_what_programs_load(make_driver: MakeDriver) -> None:
+    given = answer(make_driver(nvml=H100, cuda={"cuda": 11080, "devices": "9.0"}).environ)
+    assert given.features == decide((11, 8), (9, 0))
+
+
+def test_a_stub_of_libcuda_beside_a_real_nvml_does_not_count(make_driver: MakeDriver) -> None:
+    given = answer(make_driver(nvml=H100, cuda={"cuda": 12060, "init": 34}).environ)
+    assert given.features == decide((12, 8), (9, 0))
+    assert given.problems == ()
+
+
+def test_a_driver_newer_than_every_known_version_counts_as_the_newest(
+    make_driver: MakeDriver,
+) -> None:
+    nvml = {"cuda": 99000, "cuda_v2": 99000, "devices": "20.1"}
+    features = answer(make_driver(nvml=nvml).environ).features
+    assert {"15.20", "12.8", "11"} <= set(features["cuda_version_lower_bound"])
+    assert "cuda_version_upper_bound" not in features
+
+
+@pytest.mark.parametrize("folder", ("usr/lib/wsl/lib", "usr/local/nvidia/lib64"))
+def test_libraries_that_the_loader_does_not_search_are_found(
+    stub_libraries: Path, no_driver: Path, folder: str
+) -> None:
+    place = no_driver / folder
+    place.mkdir(parents=True)
+    shutil.copy(stub_libraries / "libnvidia-ml.so.1", place)
+    (place / "answers").write_text("nvml.cuda_v2=12040\nnvml.devices=6.1,8.6\n")
+    given = answer({"PATH": os.defpath})
+    assert given.features == decide((12, 4), (8, 6))
+    assert given.facts["GPU 0"] == "Stub GPU 0, compute capability 6.1"
+
+
 def test_the_highest_capability_of_several_gpus_counts(make_driver: MakeDriver) -> None:
     given = answer(make_driver(nvml={**H100, "devices": "6.1,8.6,7.5"}).environ)
     assert given.features == decide((12, 8), (8, 6))
@@ -166,7 +236,8 @@ def test_a_version_mismatch_is_told_apart_with_its_remedy(make_driver: MakeDrive
     given = answer(make_driver(nvml={"init": 18}).environ)
     assert given.features == {}
     assert "are of different versions" in given.problems[0]
-    assert "restart" in given.problems[0]
+    assert "restart the machine or load the kernel module again" in given.problems[0]
+    assert "in a container, restart the container" in given.problems[0]
 
 
 def test_what_the_library_prints_is_not_the_answer(
@@ -180,7 +251,7 @@ def test_what_the_library_prints_is_not_the_answer(
 def test_a_hanging_driver_is_ended_with_all_it_started(
     make_driver: MakeDriver, life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nvidia, "TIME_LIMIT", 3.0)
+    monkeypatch.setattr(probe, "TIME_LIMIT", 3.0)
     driver = make_driver(nvml={**H100, "behaviour": "hang"})
     given = answer(driver.environ)
     assert given.features == {}
@@ -233,6 +304,19 @@ def test_asking_twice_probes_once(make_driver: MakeDriver) -> None:
     answers.append(target.answer("nvidia", None))
     assert len({id(given) for given in answers}) == 1
     assert len(driver.calls) == 1
+
+
+def test_a_second_package_does_not_wait_for_a_hanging_driver_again(
+    make_driver: MakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "TIME_LIMIT", 3.0)
+    driver = make_driver(nvml={**H100, "behaviour": "hang"})
+    target = Target(environ=driver.environ)
+    first = target.answer("nvidia", None)
+    assert "no answer within 3 seconds" in first.problems[0]
+    assert target.answer("nvidia", None) is first
+    assert target.built_in("nvidia") is first
+    assert [what for what, *_ in driver.calls].count("nvml") == 1
 
 
 def test_without_a_driver_no_child_is_started(

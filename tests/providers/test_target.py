@@ -237,7 +237,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Count how often built-in providers are asked."""
     namespaces: list[str] = []
 
-    def ask(namespace: str, _environ: Mapping[str, str]) -> Answer:
+    def ask(namespace: str, _environ: Mapping[str, str], *, refresh: bool) -> Answer:
         namespaces.append(namespace)
         return Answer(namespace, {"feature": ("value",)}, Origin.BUILT_IN)
 

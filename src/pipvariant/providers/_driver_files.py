@@ -1,16 +1,21 @@
-"""Where the libraries of the NVIDIA driver can be: a look at files, no library loaded."""
+"""Where the libraries of GPU drivers can be: found by looking at files, loaded as programs do."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["LIBCUDA", "NVML", "ROOT", "WELL_KNOWN", "any_library", "kernel_driver"]
+if TYPE_CHECKING:
+    import ctypes
+
+__all__ = ["LEVEL_ZERO", "LIBCUDA", "NVML", "ROOT", "WELL_KNOWN", "find", "load", "state"]
 
 NVML = "libnvidia-ml.so.1"
 LIBCUDA = "libcuda.so.1"
+LEVEL_ZERO = "libze_loader.so.1"
 
 #: The root of the file system.
 ROOT = Path("/")
@@ -29,45 +34,89 @@ WELL_KNOWN = (
     "usr/lib/wsl/lib",
     "usr/local/nvidia/lib64",
     "usr/local/nvidia/lib",
-    "usr/local/cuda/compat",
     "usr/lib/aarch64-linux-gnu/nvidia",
     "usr/lib/aarch64-linux-gnu/tegra",
     "run/opengl-driver/lib",
 )
 
+# The same libraries on Windows: the variable of a folder, its default, the path below it.
+_SYSTEM = ("SYSTEMROOT", r"C:\Windows")
+_PROGRAMS = ("PROGRAMFILES", r"C:\Program Files")
+_WINDOWS = {
+    NVML: (
+        (*_SYSTEM, "System32/nvml.dll"),
+        (*_PROGRAMS, "NVIDIA Corporation/NVSMI/nvml.dll"),
+    ),
+    LIBCUDA: ((*_SYSTEM, "System32/nvcuda.dll"),),
+    LEVEL_ZERO: ((*_SYSTEM, "System32/ze_loader.dll"),),
+}
 
-def any_library(environ: Mapping[str, str], *, root: Path | None = None) -> bool:
-    """Whether NVML or libcuda can be on this machine at all; costs a few looks at files.
 
+def find(
+    names: Sequence[str], environ: Mapping[str, str], *, root: Path | None = None
+) -> tuple[Path, ...]:
+    """Find what says that a library can be here; costs a few looks at files.
+
+    :param names: the libraries, by their names on Linux.
     :param environ: says where the loader looks first (``LD_LIBRARY_PATH``), and on Windows where
         the system is.
     :param root: the root of the file system, :data:`ROOT` if None.
+    :returns: the libraries, and the cache of the loader where it lists one; nothing where none of
+        them can be on this machine.
     """
     if sys.platform == "win32":
-        return any(path.is_file() for path in _windows(environ))
+        places = (place for name in names for place in _WINDOWS.get(name, ()))
+        paths = (Path(environ.get(name, default)) / path for name, default, path in places)
+        return tuple(path for path in paths if path.is_file())
     if sys.platform != "linux":
-        return False
-    root = ROOT if root is None else root
+        return ()
+    return tuple(_find(names, environ, ROOT if root is None else root))
+
+
+def _find(names: Sequence[str], environ: Mapping[str, str], root: Path) -> Iterator[Path]:
+    """Look into the folders of the loader's variable, the well-known ones, and its cache."""
     loader = environ.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":")
-    folders = [Path(folder) for folder in loader if folder]
-    folders += [root / folder for folder in WELL_KNOWN]
-    if any(os.path.exists(folder / name) for folder in folders for name in (LIBCUDA, NVML)):
-        return True
+    folders = [folder for folder in loader if folder]
+    folders += [os.path.join(root, folder) for folder in WELL_KNOWN]
+    for folder in folders:
+        for name in names:
+            path = os.path.join(folder, name)
+            if os.path.exists(path):
+                yield Path(path)
+    cache = root / "etc/ld.so.cache"
     try:
-        cache = (root / "etc/ld.so.cache").read_bytes()
+        known = cache.read_bytes()
     except OSError:
-        return False
-    return any(name.encode() + b"\0" in cache for name in (LIBCUDA, NVML))
+        return
+    if any(name.encode() + b"\0" in known for name in names):
+        yield cache
 
 
-def kernel_driver(*, root: Path | None = None) -> bool:
-    """Whether the kernel has the NVIDIA driver loaded, which containers can see too."""
-    return ((ROOT if root is None else root) / "proc/driver/nvidia/version").exists()
+def load(name: str, root: Path) -> ctypes.CDLL:
+    """Load a library as programs do, by its name; where that fails, from a well-known folder.
+
+    :param name: its name on Linux.
+    :param root: the root of the file system.
+    :raises OSError: it is not there, or cannot be loaded.
+    """
+    import ctypes
+
+    if sys.platform == "win32":
+        return ctypes.CDLL(Path(_WINDOWS[name][0][2]).name)
+    try:
+        return ctypes.CDLL(name)
+    except OSError:
+        for folder in WELL_KNOWN:
+            path = root / folder / name
+            if path.exists():
+                return ctypes.CDLL(str(path))
+        raise
 
 
-def _windows(environ: Mapping[str, str]) -> Iterator[Path]:
-    system = Path(environ.get("SYSTEMROOT", r"C:\Windows")) / "System32"
-    yield system / "nvcuda.dll"
-    yield system / "nvml.dll"
-    programs = Path(environ.get("PROGRAMFILES", r"C:\Program Files"))
-    yield programs / "NVIDIA Corporation" / "NVSMI" / "nvml.dll"
+def state(path: Path) -> str:
+    """Describe a file, there or not, so that another state is described differently."""
+    try:
+        status = path.stat()
+    except OSError:
+        return f"{path}: not there"
+    return f"{path}: {status.st_ino} {status.st_size} {status.st_mtime_ns} {status.st_mode:o}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import sys
+from pathlib import Path
 from typing import Any
 
 from pipvariant.providers import _driver_files
@@ -16,27 +16,37 @@ _MAX_DEVICES = 256
 _MAJOR_ATTRIBUTE = 75
 _MINOR_ATTRIBUTE = 76
 
-
-def report() -> dict[str, object]:
-    """Ask NVML, and libcuda where NVML does not know every answer.
-
-    :returns: one entry per library, ``nvml`` and ``cuda``; ``cuda`` is None where it was not
-        needed. Each has ``loaded``, ``init`` (the return code, 0 is good), ``version`` (1000 times
-        major plus 10 times minor, or None) and ``devices``: ``name`` with either ``capability`` or
-        ``error``; ``nvml`` also has ``driver``, the version of the driver package.
-    """
-    nvml = _nvml()
-    # A driver that is not loaded or is being updated gives libcuda no better answer.
-    settled = nvml["init"] in (_DRIVER_NOT_LOADED, _VERSION_MISMATCH)
-    known = nvml["version"] and any("capability" in device for device in nvml["devices"])
-    return {"nvml": nvml, "cuda": None if settled or known else _cuda()}
-
-
 _DRIVER_NOT_LOADED = 9
 _VERSION_MISMATCH = 18
 
+# The functions that the binding calls, and what they are called in older drivers.
+_OLDER_NAMES = {
+    "nvmlInitWithFlags": ("nvmlInit_v2", "nvmlInit"),
+    "nvmlDeviceGetCount_v2": ("nvmlDeviceGetCount",),
+    "nvmlDeviceGetHandleByIndex_v2": ("nvmlDeviceGetHandleByIndex",),
+    "nvmlSystemGetCudaDriverVersion_v2": ("nvmlSystemGetCudaDriverVersion",),
+}
 
-def _nvml() -> dict[str, Any]:
+
+def report(root: str) -> dict[str, object]:
+    """Ask NVML and libcuda: of both the version, of libcuda the GPUs only where that is needed.
+
+    :param root: the root of the file system.
+    :returns: one entry per library, ``nvml`` and ``cuda``; ``cuda`` is None where NVML settled it.
+        Each has ``loaded``, ``init`` (the return code, 0 is good; None if it was not started),
+        ``version`` (1000 times major plus 10 times minor, or None) and ``devices``: ``name`` with
+        either ``capability`` or ``error``; ``nvml`` also has ``driver``, the version of the driver
+        package.
+    """
+    nvml = _nvml(Path(root))
+    # A driver that is not loaded or is being updated gives libcuda no better answer.
+    if nvml["init"] in (_DRIVER_NOT_LOADED, _VERSION_MISMATCH):
+        return {"nvml": nvml, "cuda": None}
+    known = nvml["version"] and any("capability" in device for device in nvml["devices"])
+    return {"nvml": nvml, "cuda": _cuda(Path(root), nvml["version"] if known else None)}
+
+
+def _nvml(root: Path) -> dict[str, Any]:
     """Ask NVML through its own Python binding."""
     import pynvml
 
@@ -47,6 +57,7 @@ def _nvml() -> dict[str, Any]:
         "version": None,
         "devices": [],
     }
+    _prepare(pynvml, root)
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError as error:
@@ -73,6 +84,20 @@ def _nvml() -> dict[str, Any]:
     return answer
 
 
+def _prepare(pynvml: Any, root: Path) -> None:
+    """Give the binding a library that it would not find, or whose functions have older names."""
+    try:
+        library = _driver_files.load(_driver_files.NVML, root)
+    except OSError:
+        # On Windows the binding itself looks into one more folder.
+        return
+    for name, older in _OLDER_NAMES.items():
+        names = [other for other in older if hasattr(library, other)]
+        if names and not hasattr(library, name):
+            setattr(library, name, getattr(library, names[0]))
+    pynvml.nvmlLib = library
+
+
 def _try(pynvml: Any, function: Any, *arguments: Any) -> Any:
     """Call one NVML function, None where it is refused or not there."""
     try:
@@ -82,17 +107,19 @@ def _try(pynvml: Any, function: Any, *arguments: Any) -> Any:
     return value.decode(errors="replace") if isinstance(value, bytes) else value
 
 
-def _cuda() -> dict[str, Any]:
-    """Ask libcuda, which is also there where NVML is not."""
+def _cuda(root: Path, version: int | None) -> dict[str, Any]:
+    """Ask libcuda; it is started only where its version is not the one that NVML told."""
     answer: dict[str, Any] = {"loaded": False, "init": None, "version": None, "devices": []}
     try:
-        library = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else _driver_files.LIBCUDA)
+        library = _driver_files.load(_driver_files.LIBCUDA, root)
     except OSError:
         return answer
     answer["loaded"] = True
     value = ctypes.c_int()
     if _call(library, "cuDriverGetVersion", ctypes.byref(value)) == 0:
         answer["version"] = value.value
+    if version is not None and version == answer["version"]:
+        return answer
     answer["init"] = _call(library, "cuInit", ctypes.c_uint(0))
     if answer["init"] != 0 or _call(library, "cuDeviceGetCount", ctypes.byref(value)) != 0:
         return answer

@@ -17,6 +17,7 @@ _NVML_MISMATCH = 18
 _CUDA_STUB = 34
 _CUDA_NO_DEVICE = 100
 _CUDA_MISMATCH = 803
+_CUDA_COMPAT_REFUSED = 804
 
 # What NVML and libcuda say to a user who may not look at a GPU.
 _NOT_PERMITTED = (4, 800)
@@ -71,7 +72,14 @@ def _hopeless(nvml: _Library, cuda: _Library) -> Reading | None:
         source = nvml.name if nvml.init == _NVML_MISMATCH else cuda.name
         problem = (
             "the NVIDIA kernel driver and its libraries are of different versions,"
-            " as after an update; restart the machine, or the container with the host's libraries"
+            " as after an update; restart the machine or load the kernel module again;"
+            " in a container, restart the container"
+        )
+    elif cuda.init == _CUDA_COMPAT_REFUSED:
+        source = cuda.name
+        problem = (
+            "libcuda is that of a forward-compatibility package, and these GPUs do not allow it;"
+            " take its folder out of the search path of libraries (LD_LIBRARY_PATH)"
         )
     elif nvml.init == _NVML_NOT_LOADED:
         source = nvml.name
@@ -85,16 +93,20 @@ def _hopeless(nvml: _Library, cuda: _Library) -> Reading | None:
 
 
 def _judge(nvml: _Library, cuda: _Library) -> Reading:
-    """Take the version and the GPUs from whichever library tells them."""
-    cuda_started = cuda.init in (0, _CUDA_NO_DEVICE)
+    """Take the version and the GPUs from whichever library tells them.
+
+    Programs load libcuda, so its version counts where the two differ, as they do with a
+    forward-compatibility package.
+    """
     problems = []
     if nvml.loaded and nvml.init:
         problems.append(f"NVML could not be started (code {nvml.init})")
-    if cuda.loaded and not cuda_started:
+    if cuda.loaded and cuda.init not in (None, 0, _CUDA_NO_DEVICE, _CUDA_STUB):
         problems.append(f"libcuda could not be started (code {cuda.init})")
     # A libcuda that does not start, such as one for other GPUs, is no driver for any program.
-    driver = nvml.version or (cuda.version if cuda_started else None)
-    # libcuda was asked only because NVML did not know; a GPU that it names is the better answer.
+    usable = cuda.version if cuda.init in (None, 0, _CUDA_NO_DEVICE) else None
+    driver = usable or nvml.version
+    # libcuda was started only where NVML did not know; a GPU that it names is the better answer.
     gpus = cuda if cuda.best or not nvml.devices else nvml
     if driver is None:
         problems = problems or ["the NVIDIA driver does not tell its CUDA version"]
@@ -102,15 +114,19 @@ def _judge(nvml: _Library, cuda: _Library) -> Reading:
         denied = any(device.code in _NOT_PERMITTED for device in gpus.devices)
         reason = " (not permitted)" if denied else ""
         problems.append(f"the compute capability of the NVIDIA GPUs is unknown: not told{reason}")
-    sources = {(nvml if nvml.version else cuda).name: True}
+    sources = {(nvml if driver == nvml.version else cuda).name: True}
     if driver is not None and gpus.best:
         sources[gpus.name] = True
+    facts = _facts(nvml, driver, gpus)
+    if usable and nvml.version and usable != nvml.version:
+        facts["driver by NVML"] = version_text(nvml.version)
+        facts["driver by libcuda"] = version_text(usable)
     return Reading(
         driver,
         gpus.best if driver is not None else None,
         ", ".join(sources),
         tuple(problems),
-        _facts(nvml, driver, gpus),
+        facts,
     )
 
 

@@ -42,9 +42,9 @@ def decide(versions: Iterable[str], flags: Iterable[str]) -> dict[str, tuple[str
     return features
 
 
-def answer(environ: Mapping[str, str]) -> Answer:
+def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     """Say what the CPU supports; nothing where the interpreter does not run as aarch64."""
-    del environ  # No variable overrides this provider.
+    del environ, refresh  # No variable overrides this provider, and it remembers nothing.
     return _answer(_cpu.read())
 
 

@@ -15,7 +15,7 @@ __all__ = ["BUILT_INS", "BuiltIn", "ask", "explain", "stands_in"]
 class _Module(Protocol):
     """What the module of a built-in provider offers."""
 
-    def answer(self, environ: Mapping[str, str]) -> Answer: ...
+    def answer(self, environ: Mapping[str, str], *, refresh: bool = False) -> Answer: ...
 
     def explain(self, feature: str, values: Sequence[str], answer: Answer) -> str | None: ...
 
@@ -54,6 +54,18 @@ _ALL = (
         "pipvariant.providers.aarch64",
     ),
     BuiltIn(
+        "amd",
+        ("amd-variant-provider",),
+        "AMDVariantPlugin",
+        "pipvariant.providers.amd",
+    ),
+    BuiltIn(
+        "intel",
+        ("intel-variant-provider",),
+        "IntelVariantPlugin",
+        "pipvariant.providers.intel",
+    ),
+    BuiltIn(
         "nvidia",
         ("nvidia-variant-provider",),
         "NvidiaVariantPlugin",
@@ -90,15 +102,21 @@ def stands_in(namespace: str, packages: Sequence[str], plugin_api: str) -> bool:
     )
 
 
-def ask(namespace: str, environ: Mapping[str, str]) -> Answer:
+def ask(
+    namespace: str, environ: Mapping[str, str], *, refresh: bool = False, cache: bool = True
+) -> Answer:
     """Ask the built-in provider of a namespace; this may start a probe.
 
     :param namespace: a key of :data:`BUILT_INS`.
     :param environ: the environment variables that overrides and probes look at.
+    :param refresh: run the probe even if its report is remembered, and remember the new one.
+    :param cache: look for remembered reports at all, and keep new ones.
     :raises KeyError: no provider of that namespace is built in.
     :raises InvalidOverride: a variable that replaces the probe has a value that cannot be.
     """
-    return BUILT_INS[namespace].load().answer(environ)
+    if not cache:
+        environ = {**environ, "PIP_NO_CACHE_DIR": "1"}
+    return BUILT_INS[namespace].load().answer(environ, refresh=refresh)
 
 
 def explain(namespace: str, feature: str, values: Sequence[str], answer: Answer) -> str | None:

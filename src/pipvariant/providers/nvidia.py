@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
-from pipvariant.providers import _driver_files, probe
+from pipvariant.providers import _driver_files
 from pipvariant.providers._nvidia_report import Reading, Version, read_report, version_text
 from pipvariant.providers.answers import Answer, Origin
 
-__all__ = ["FORCE_DRIVER", "FORCE_SM", "TIME_LIMIT", "answer", "decide", "explain"]
+__all__ = ["FORCE_DRIVER", "FORCE_SM", "answer", "decide", "explain"]
 
 NAMESPACE = "nvidia"
 
 #: The variables that state what would otherwise be asked of the driver.
 FORCE_DRIVER = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 FORCE_SM = "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"
-
-#: Seconds that the driver may take to answer.
-TIME_LIMIT = probe.TIME_LIMIT
 
 _PROBE = "pipvariant.providers._nvidia_driver"
 
@@ -75,16 +74,17 @@ def _upper_bounds(major: int, minor: int) -> tuple[str, ...]:
     return tuple(values)
 
 
-def answer(environ: Mapping[str, str]) -> Answer:
+def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     """Say what driver and GPUs support; starts a probe only where a driver can be.
 
     :param environ: the overrides, and the variables that the driver's libraries are found by.
+    :param refresh: ask the driver even if its answer is remembered.
     :raises InvalidOverride: an override is set to something that is no version.
     """
     driver = _override(environ, FORCE_DRIVER, "a CUDA version", "12.8")
     capability = _override(environ, FORCE_SM, "a compute capability", "9.0")
     stated = driver is not None and capability is not None
-    reading = Reading() if stated else _read_driver(environ)
+    reading = Reading() if stated else _read_driver(environ, refresh=refresh)
     facts = dict(reading.facts)
     sources = [reading.source] if reading.source else []
     problems = list(reading.problems)
@@ -124,23 +124,45 @@ def _override(environ: Mapping[str, str], name: str, form: str, example: str) ->
     return int(match[1]), int(match[2])
 
 
-def _read_driver(environ: Mapping[str, str]) -> Reading:
+def _read_driver(environ: Mapping[str, str], *, refresh: bool) -> Reading:
     """Ask the driver in a child process, if there can be one."""
-    if not _driver_files.any_library(environ):
+    libraries = _driver_files.find((_driver_files.LIBCUDA, _driver_files.NVML), environ)
+    kernel = _kernel_driver(_driver_files.ROOT / "proc/driver/nvidia")
+    if not libraries:
         problems: tuple[str, ...] = ()
-        if _driver_files.kernel_driver():
+        if kernel:
             problem = (
                 "the NVIDIA kernel driver is loaded, but its libraries are not here;"
                 " a container has to be started with access to the GPUs"
             )
             problems = (problem,)
         return Reading(source="no NVIDIA driver", problems=problems)
+    from pipvariant.providers import remembered
+
     try:
-        report = probe.run(_PROBE, environ=environ, timeout=TIME_LIMIT)
-        return read_report(report)
+        return remembered.ask(
+            _PROBE,
+            str(_driver_files.ROOT),
+            judge=read_report,
+            environ=environ,
+            signs=(*map(_driver_files.state, libraries), *kernel),
+            refresh=refresh,
+        )
     except ProbeFailed as error:
         problem = f"the NVIDIA driver could not be asked: {error.what}"
         return Reading(source="failed probe", problems=(problem,))
+
+
+def _kernel_driver(folder: Path) -> tuple[str, ...]:
+    """Describe the driver that the kernel has loaded, which containers can see too."""
+    try:
+        version = (folder / "version").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ()
+    try:
+        return (version, *sorted(os.listdir(folder / "gpus")))
+    except OSError:
+        return (version,)
 
 
 def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:

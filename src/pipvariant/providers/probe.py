@@ -15,7 +15,7 @@ from typing import IO, cast
 
 from pipvariant.errors import ProbeFailed
 
-__all__ = ["MAX_OUTPUT", "TIME_LIMIT", "run"]
+__all__ = ["MAX_OUTPUT", "TIME_LIMIT", "clean", "run"]
 
 #: Seconds that a probe may take.
 TIME_LIMIT = 5.0
@@ -30,12 +30,17 @@ _PASSED_ON = (
     "CUDA_MPS_PIPE_DIRECTORY",
     "CUDA_VISIBLE_DEVICES",
     "DYLD_LIBRARY_PATH",
+    "HIP_PATH",
     "LD_LIBRARY_PATH",
     "PATH",
     "PROGRAMFILES",
+    "ROCM_HOME",
+    "ROCM_PATH",
     "SYSTEMDRIVE",
     "SYSTEMROOT",
     "WINDIR",
+    "ZE_AFFINITY_MASK",
+    "ZE_ENABLE_ALT_DRIVERS",
 )
 
 # The child finds modules where this process does, whatever its own start-up would have added.
@@ -43,20 +48,23 @@ _BOOT = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
 from pipvariant.providers import _child
-_child.main(sys.argv[2])
+_child.main(*sys.argv[2:])
 """
 
 # Seconds for a killed process to be gone; one that waits for hardware may take for ever.
 _GRACE = 1.0
 
 
-def run(module: str, *, environ: Mapping[str, str], timeout: float = TIME_LIMIT) -> object:
-    """Call ``report()`` of a module in a child process and return what it reports.
+def run(
+    module: str, *arguments: str, environ: Mapping[str, str], timeout: float = TIME_LIMIT
+) -> object:
+    """Call ``report(*arguments)`` of a module in a child process and return what it reports.
 
     The child has a clean environment, no standard input, and a session of its own that is ended
     as a whole at the time limit. What libraries print there is thrown away.
 
     :param module: the module; it must be importable here.
+    :param arguments: what its ``report`` is given.
     :param environ: the variables to choose from for the child's environment.
     :param timeout: seconds that the child may take in all.
     :returns: the report, made of what JSON has.
@@ -66,14 +74,14 @@ def run(module: str, *, environ: Mapping[str, str], timeout: float = TIME_LIMIT)
     if not sys.executable:
         raise ProbeFailed("there is no interpreter to run the probe with", where=module)
     command = [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else [])]
-    command += ["-c", _BOOT, json.dumps(_search_path()), module]
+    command += ["-c", _BOOT, json.dumps(_search_path()), module, *arguments]
     try:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=_clean(environ),
+            env=clean(environ),
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
@@ -140,8 +148,8 @@ def _end(process: subprocess.Popen[bytes], *, answered: bool) -> None:
         process.wait(_GRACE)
 
 
-def _clean(environ: Mapping[str, str]) -> dict[str, str]:
-    """Pick the variables that the child may see."""
+def clean(environ: Mapping[str, str]) -> dict[str, str]:
+    """Pick the variables that the child may see: nothing else can change what it reports."""
     picked = {name: environ[name] for name in _PASSED_ON if environ.get(name)}
     picked["LC_ALL"] = "C"
     return picked

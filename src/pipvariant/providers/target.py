@@ -77,7 +77,7 @@ class Target:
             problem = f"no provider for namespace {namespace} is built in"
             return Answer(namespace, NOTHING, Origin.UNKNOWN, problems=(problem,))
         if namespace not in self._built_in:
-            self._built_in[namespace] = known.ask(namespace, self._environ)
+            self._built_in[namespace] = known.ask(namespace, self._environ, refresh=self._refresh)
         return self._built_in[namespace]
 
     def supported(

@@ -6,8 +6,18 @@
 
 const char *nvmlErrorString(int code) { return code ? "an error of the stub" : "Success"; }
 
-int nvmlInitWithFlags(unsigned int flags) {
-    (void)flags;
+/* What old drivers call the functions whose names a later form has taken. */
+#ifdef OLD_NAMES
+#define INIT nvmlInit(void)
+#define COUNT nvmlDeviceGetCount
+#define HANDLE nvmlDeviceGetHandleByIndex
+#else
+#define INIT nvmlInitWithFlags(unsigned int flags __attribute__((unused)))
+#define COUNT nvmlDeviceGetCount_v2
+#define HANDLE nvmlDeviceGetHandleByIndex_v2
+#endif
+
+int INIT {
     note("nvml");
     misbehave(text("nvml.behaviour", ""));
     return number("nvml.init", 0);
@@ -25,17 +35,19 @@ int nvmlSystemGetCudaDriverVersion(int *version) {
     return *version ? 0 : UNKNOWN_ERROR;
 }
 
+#ifndef OLD_NAMES
 int nvmlSystemGetCudaDriverVersion_v2(int *version) {
     *version = number("nvml.cuda_v2", 0);
     return *version ? 0 : UNKNOWN_ERROR;
 }
+#endif
 
-int nvmlDeviceGetCount_v2(unsigned int *devices) {
+int COUNT(unsigned int *devices) {
     *devices = (unsigned int)count("nvml.devices");
     return 0;
 }
 
-int nvmlDeviceGetHandleByIndex_v2(unsigned int index, void **device) {
+int HANDLE(unsigned int index, void **device) {
     *device = (void *)(size_t)(index + 1);
     return 0;
 }

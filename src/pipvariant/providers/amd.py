@@ -1,0 +1,274 @@
+"""The built-in provider of namespace amd: GPU architectures and the version of ROCm."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pipvariant.errors import InvalidOverride, ProbeFailed
+from pipvariant.providers import _amd_kernel, _driver_files
+from pipvariant.providers.answers import Answer, Origin
+
+__all__ = ["FORCE_GFX", "FORCE_ROCM", "Reading", "answer", "decide", "explain", "read_report"]
+
+NAMESPACE = "amd"
+
+#: The variables that state what would otherwise be asked of this machine.
+FORCE_GFX = "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH"
+FORCE_ROCM = "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION"
+
+_PROBE = "pipvariant.providers._amd_kernel"
+
+_GFX = "gfx_arch"
+_ROCM = "rocm_version"
+
+# No version has more digits.
+_MAX_PART = 99
+
+# With this variable of ROCm's, programs see another architecture than the kernel does.
+_HSA_OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read from the kernel and from the files of ROCm.
+
+    :param gfx: node and architecture of each GPU, such as ``(1, "gfx942")``, the biggest GPU first.
+    :param rocm: the version of ROCm, such as ``6.4``; None without ROCm.
+    :param problems: what went wrong, each a sentence for the user.
+    :param facts: what was seen, for people.
+    """
+
+    gfx: tuple[tuple[int, str], ...] = ()
+    rocm: str | None = None
+    problems: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+def decide(gfx: Iterable[str], rocm: str | None) -> dict[str, tuple[str, ...]]:
+    """Turn what a machine has into the features of this namespace, in the provider's order.
+
+    :param gfx: the architectures of its GPUs, the preferred one first.
+    :param rocm: the version of ROCm, if it is installed.
+    """
+    features = {_GFX: tuple(dict.fromkeys(gfx)), _ROCM: (rocm,) if rocm else ()}
+    return {feature: values for feature, values in features.items() if values}
+
+
+def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
+    """Say which AMD GPUs and which ROCm are here; starts a probe only where one of them can be.
+
+    :param environ: the overrides, and the variables that ROCm is found by.
+    :param refresh: look again even if what was seen is remembered.
+    :raises InvalidOverride: an override is set to something that cannot be.
+    """
+    gfx, rocm = _stated_gfx(environ), _stated_rocm(environ)
+    reading = Reading() if gfx and rocm else _read_machine(environ, refresh=refresh)
+    facts, problems = dict(reading.facts), list(reading.problems)
+    sources = []
+    if gfx:
+        sources.append(FORCE_GFX)
+        facts = {key: fact for key, fact in facts.items() if not key.startswith("GPU ")}
+    elif reading.gfx:
+        gfx, faults = _as_programs_see(reading.gfx, environ)
+        sources.append("kernel" if gfx == [name for _, name in reading.gfx] else _HSA_OVERRIDE)
+        problems += faults
+    if rocm:
+        sources.append(FORCE_ROCM)
+        facts["ROCm"] = rocm
+    elif reading.rocm:
+        sources.append("ROCm")
+    return Answer(
+        NAMESPACE,
+        decide(gfx, rocm or reading.rocm),
+        Origin.BUILT_IN,
+        ", ".join(sources) or "no AMD GPU",
+        tuple(problems),
+        facts,
+    )
+
+
+def _stated_gfx(environ: Mapping[str, str]) -> list[str]:
+    """Read the override of the GPUs: names with commas, semicolons or spaces in between."""
+    text = environ.get(FORCE_GFX, "")
+    names = [name for name in re.split(r"[,;\s]+", text) if name]
+    if all(re.fullmatch(r"gfx[0-9a-f]{3,5}", name) for name in names):
+        return names
+    raise InvalidOverride(
+        f"{text!r} is not a list of GPU architectures",
+        where=FORCE_GFX,
+        remedy="Set it to names such as gfx942 or gfx90a,gfx942, or unset it",
+    )
+
+
+def _stated_rocm(environ: Mapping[str, str]) -> str | None:
+    """Read the override of ROCm's version; empty is not set."""
+    text = environ.get(FORCE_ROCM, "").strip()
+    if not text:
+        return None
+    if match := re.fullmatch(r"([0-9]{1,2}\.[0-9]{1,2})(?:\.[0-9]{1,5})?", text):
+        return match[1]
+    raise InvalidOverride(
+        f"{text!r} is not a ROCm version",
+        where=FORCE_ROCM,
+        remedy="Set it to a value such as 6.4 or 7.0.0, or unset it",
+    )
+
+
+def _as_programs_see(
+    gpus: Sequence[tuple[int, str]], environ: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
+    """Apply ROCm's own override, for one node or for all, as its runtime does.
+
+    :returns: the architectures, and what is wrong with the override.
+    """
+    names, problems = [], []
+    for node, name in gpus:
+        variable = f"{_HSA_OVERRIDE}_{node}"
+        variable = variable if environ.get(variable) else _HSA_OVERRIDE
+        text = environ.get(variable, "")
+        match = re.fullmatch(r"(\d{1,2})\.(\d{1,2})\.(\d{1,2})", text)
+        if text and not match:
+            problems.append(f"{variable} is {text!r}, which ROCm does not understand")
+        names.append(_gfx_name(*map(int, match.groups())) if match else name)
+    return names, list(dict.fromkeys(problems))
+
+
+def _read_machine(environ: Mapping[str, str], *, refresh: bool) -> Reading:
+    """Look at the machine in a child process, if there can be something to see."""
+    root = _driver_files.ROOT
+    signs = list(_signs(environ))
+    if not signs:
+        return Reading()
+    from pipvariant.providers import remembered
+
+    signs.append(_driver_files.state(root / _amd_kernel.DEVICE))
+    try:
+        return remembered.ask(
+            _PROBE, str(root), judge=read_report, environ=environ, signs=signs, refresh=refresh
+        )
+    except ProbeFailed as error:
+        return Reading(problems=(f"the AMD GPUs could not be looked at: {error.what}",))
+
+
+def _signs(environ: Mapping[str, str]) -> Iterable[str]:
+    """Describe what GPUs and ROCm are told by; nothing where there can be neither."""
+    root, state = _driver_files.ROOT, _driver_files.state
+    topology = root / _amd_kernel.TOPOLOGY
+    if nodes := _names(topology / "nodes"):
+        yield " ".join(nodes)
+        try:
+            yield (topology / "generation_id").read_text(encoding="ascii")
+        except (OSError, ValueError):
+            yield "no generation"
+    for folder in _amd_kernel.rocm_folders(environ, root):
+        if folder.is_dir():
+            yield from map(state, (folder, *(folder / name for name in _amd_kernel.VERSION_FILES)))
+    for path in _driver_files.find((_amd_kernel.ROCM_CORE,), environ):
+        yield state(path)
+
+
+def _names(folder: os.PathLike[str]) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def read_report(report: object) -> Reading:
+    """Judge what the probe reports.
+
+    :param report: what ``_amd_kernel.report`` describes.
+    :raises ProbeFailed: the report is not such a report.
+    """
+    try:
+        return _judge(report)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise ProbeFailed("the answer of the kernel makes no sense") from None
+
+
+def _judge(report: Any) -> Reading:
+    rocm, facts = _version(report["rocm"]), {}
+    if rocm:
+        facts["ROCm"] = f"{rocm} ({report['rocm_folder']})"
+    gpus: list[tuple[int, int, str]] = []
+    problems = []
+    for node in report["nodes"]:
+        number = int(node["node"])
+        if "error" in node:
+            facts[f"node {number}"] = f"not told (error {node['error']})"
+            continue
+        properties = node["properties"]
+        units = int(properties.get("simd_count", 0))
+        if not units:
+            continue  # A CPU.
+        if version := int(properties.get("gfx_target_version", 0)):
+            gpus.append((-units, number, _gfx_name(*_parts(version))))
+        else:
+            problems.append(
+                "an AMD GPU is present, but this kernel is too old to tell its architecture;"
+                f" {FORCE_GFX} can state it"
+            )
+    # Several GPUs: the one with the most units is the one to run programs on, as a rule.
+    gfx = tuple((number, name) for _, number, name in sorted(gpus))
+    facts.update((f"GPU {node}", name) for node, name in gfx)
+    hidden = not gpus and any("error" in node for node in report["nodes"])
+    if hidden or (gfx and report["device"]):
+        if not hidden and report["device"] in (errno.ENOENT, errno.ENXIO, errno.ENODEV):
+            problems.append(
+                "an AMD GPU is present, but /dev/kfd is not here; a container has to be started"
+                " with /dev/kfd and /dev/dri"
+            )
+        else:
+            problems.append("an AMD GPU is present, not permitted (group render or video)")
+            rocm = None
+        gfx = ()
+    return Reading(gfx, rocm, tuple(dict.fromkeys(problems)), facts)
+
+
+def _parts(version: int) -> tuple[int, int, int]:
+    """Take apart an architecture as the kernel gives it: 90010 is 9, 0, 10."""
+    major, minor, step = version // 10000, version // 100 % 100, version % 100
+    if not 1 <= major <= 99 or minor > 15 or step > 15:
+        raise ValueError(version)
+    return major, minor, step
+
+
+def _gfx_name(major: int, minor: int, step: int) -> str:
+    """Name an architecture: the major version is decimal, the others are one hexadecimal digit."""
+    return f"gfx{major}{minor:x}{step:x}"
+
+
+def _version(told: Any) -> str | None:
+    """Read the version of ROCm, from numbers, from ``6.4.1-83``, or from the HIP SDK's lines."""
+    if isinstance(told, str):
+        told = re.findall(r"^HIP_VERSION_(?:MAJOR|MINOR)=(\d+)", told, re.MULTILINE) or re.findall(
+            r"\d+", told
+        )
+    numbers = [int(number) for number in told or ()][:2]
+    if len(numbers) < 2 or max(numbers) > _MAX_PART:
+        return None
+    return f"{numbers[0]}.{numbers[1]}"
+
+
+def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
+    """Say why none of the values of a feature is supported, or None without better words."""
+    problem = answer.problems[0] if answer.problems else None
+    has = answer.features.get(feature, ())
+    if feature == _GFX:
+        if has:
+            return f"needs a {_either(values)} GPU, this machine has {', '.join(has)}"
+        return f"needs a {_either(values)} GPU, {problem or 'this machine has no AMD GPU'}"
+    if feature == _ROCM:
+        if has:
+            return f"needs ROCm {_either(values)}, this machine has {has[0]}"
+        return f"needs ROCm {_either(values)}, {problem or 'this machine has no ROCm'}"
+    return None
+
+
+def _either(values: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(values[:-1]), values[-1])))

@@ -1,0 +1,377 @@
+"""The provider of namespace amd: fake trees of /sys and /opt, read in a real child process."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipvariant.errors import InvalidOverride, ProbeFailed
+from pipvariant.providers import _amd_kernel, known, probe
+from pipvariant.providers.amd import FORCE_GFX, FORCE_ROCM, answer, decide, read_report
+from pipvariant.providers.answers import Answer, Origin
+from tests.providers.drivers import MakeDriver
+
+NOT_PERMITTED = "an AMD GPU is present, not permitted (group render or video)"
+
+# What kernels say about a node: the numbers that matter, among others.
+CPU = {"cpu_cores_count": 64, "simd_count": 0, "gfx_target_version": 0}
+MI300X = {"cpu_cores_count": 0, "simd_count": 1216, "vendor_id": 4098, "gfx_target_version": 90402}
+MI250X = {"cpu_cores_count": 0, "simd_count": 440, "vendor_id": 4098, "gfx_target_version": 90010}
+RX7900 = {"cpu_cores_count": 0, "simd_count": 192, "vendor_id": 4098, "gfx_target_version": 110000}
+RYZEN_IGPU = {"cpu_cores_count": 0, "simd_count": 4, "gfx_target_version": 100306}
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give a busy machine time."""
+    monkeypatch.setattr(probe, "TIME_LIMIT", 60.0)
+
+
+@pytest.fixture
+def root(no_driver: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give an empty Linux, without AMD GPU and ROCm."""
+    monkeypatch.setattr("sys.platform", "linux")
+    return no_driver
+
+
+def put_gpus(root: Path, *nodes: Mapping[str, int], device: bool = True) -> None:
+    """Describe nodes as the kernel does, and make the device that computes."""
+    for number, node in enumerate(nodes):
+        folder = root / _amd_kernel.TOPOLOGY / "nodes" / str(number)
+        folder.mkdir(parents=True)
+        lines = [f"{key} {value}\n" for key, value in node.items()]
+        (folder / "properties").write_text("".join(lines))
+    (root / _amd_kernel.TOPOLOGY / "generation_id").write_text("2\n")
+    if device:
+        (root / "dev").mkdir()
+        (root / _amd_kernel.DEVICE).touch()
+
+
+def put(root: Path, path: str, text: str) -> None:
+    target = root / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text)
+
+
+# Deciding
+
+
+def test_features_are_in_the_order_of_the_standard() -> None:
+    assert list(decide(["gfx942"], "6.4")) == ["gfx_arch", "rocm_version"]
+
+
+def test_equal_gpus_are_one_value() -> None:
+    assert decide(["gfx942"] * 8, None) == {"gfx_arch": ("gfx942",)}
+
+
+def test_no_gpu_and_no_rocm_support_nothing() -> None:
+    assert decide([], None) == {}
+
+
+# The kernel
+
+
+@pytest.mark.parametrize(
+    ("version", "name"),
+    (
+        (80003, "gfx803"), (90000, "gfx900"), (90006, "gfx906"), (90008, "gfx908"),
+        (90010, "gfx90a"), (90012, "gfx90c"), (90402, "gfx942"), (90500, "gfx950"),
+        (100300, "gfx1030"), (100306, "gfx1036"), (110000, "gfx1100"), (110501, "gfx1151"),
+        (120001, "gfx1201"),
+    ),
+)  # fmt: skip
+def test_the_kernels_number_becomes_a_gfx_name(root: Path, version: int, name: str) -> None:
+    put_gpus(root, CPU, {**MI300X, "gfx_target_version": version})
+    given = answer({})
+    assert given.features == {"gfx_arch": (name,)}
+    assert (given.origin, given.source, given.problems) == (Origin.BUILT_IN, "kernel", ())
+
+
+def test_gpus_are_known_without_rocm(root: Path) -> None:
+    put_gpus(root, CPU, CPU, MI300X, MI300X)
+    given = answer({})
+    assert given.features == {"gfx_arch": ("gfx942",)}
+    assert given.facts == {"GPU 2": "gfx942", "GPU 3": "gfx942"}
+
+
+def test_the_biggest_gpu_is_preferred_and_all_are_shown(root: Path) -> None:
+    put_gpus(root, CPU, RYZEN_IGPU, RX7900)
+    given = answer({})
+    assert given.features["gfx_arch"] == ("gfx1100", "gfx1036")
+    assert given.facts == {"GPU 2": "gfx1100", "GPU 1": "gfx1036"}
+
+
+def test_a_machine_without_amd_gpu_starts_no_child(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*_arguments: object, **_options: object) -> object:
+        pytest.fail("a child was started")
+
+    monkeypatch.setattr(probe, "run", run)
+    given = answer({})
+    assert (given.features, given.source, given.problems) == ({}, "no AMD GPU", ())
+
+
+def test_nodes_of_cpus_alone_are_no_gpu(root: Path) -> None:
+    put_gpus(root, CPU, CPU)
+    given = answer({})
+    assert (given.features, given.source, given.problems) == ({}, "no AMD GPU", ())
+
+
+def test_a_kernel_that_is_too_old_to_tell_the_architecture_is_told(root: Path) -> None:
+    put_gpus(root, {"simd_count": 256})
+    (problem,) = answer({}).problems
+    assert problem == (
+        "an AMD GPU is present, but this kernel is too old to tell its architecture;"
+        f" {FORCE_GFX} can state it"
+    )
+
+
+def test_a_device_that_is_not_in_the_container_is_told(root: Path) -> None:
+    put_gpus(root, CPU, MI300X, device=False)
+    put(root, "opt/rocm/.info/version", "6.4.1-83\n")
+    given = answer({})
+    assert given.features == {"rocm_version": ("6.4",)}
+    (problem,) = given.problems
+    assert problem == (
+        "an AMD GPU is present, but /dev/kfd is not here; a container has to be started with"
+        " /dev/kfd and /dev/dri"
+    )
+
+
+def reported(**changes: Any) -> dict[str, Any]:
+    nodes = [{"node": 0, "properties": CPU}, {"node": 1, "properties": MI300X}]
+    return {"nodes": nodes, "device": 0, "rocm": None, "rocm_folder": "", **changes}
+
+
+@pytest.mark.parametrize("number", (errno.EACCES, errno.EPERM))
+def test_a_device_that_may_not_be_opened_is_present_not_permitted(number: int) -> None:
+    reading = read_report(reported(device=number, rocm="6.4.1"))
+    assert (reading.gfx, reading.rocm, reading.problems) == ((), None, (NOT_PERMITTED,))
+    assert reading.facts["GPU 1"] == "gfx942"
+
+
+def test_the_device_is_opened_to_see_whether_it_is_permitted(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_gpus(root, CPU, MI300X)
+    real = os.open
+
+    def refuse(path: str, *arguments: Any, **options: Any) -> int:
+        if str(path).endswith("dev/kfd"):
+            raise PermissionError(errno.EACCES, "not yours")
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+    assert read_report(_amd_kernel.report(str(root))).problems == (NOT_PERMITTED,)
+
+
+def test_gpus_that_are_kept_from_a_container_are_skipped() -> None:
+    nodes = [{"node": 1, "error": errno.EPERM}, {"node": 2, "properties": MI250X}]
+    reading = read_report(reported(nodes=nodes))
+    assert (reading.gfx, reading.problems) == (((2, "gfx90a"),), ())
+    assert reading.facts["node 1"] == "not told (error 1)"
+
+
+def test_gpus_that_are_all_kept_from_this_process_are_not_permitted() -> None:
+    nodes = [{"node": 0, "properties": CPU}, {"node": 1, "error": errno.EPERM}]
+    assert read_report(reported(nodes=nodes)).problems == (NOT_PERMITTED,)
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    (
+        None,
+        [],
+        {},
+        reported(nodes=7),
+        reported(nodes=[{"node": "one", "properties": {}}]),
+        reported(nodes=[{"node": 1}]),
+        reported(nodes=[{"node": 1, "properties": {"simd_count": 1, "gfx_target_version": -1}}]),
+        reported(nodes=[{"node": 1, "properties": {"simd_count": 1, "gfx_target_version": 10**9}}]),
+        reported(rocm=[None, 1]),
+    ),
+)
+def test_a_report_without_sense_is_a_failed_probe(nonsense: object) -> None:
+    with pytest.raises(ProbeFailed, match="makes no sense"):
+        read_report(nonsense)
+
+
+def test_a_failed_probe_is_a_problem_not_an_error(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_gpus(root, CPU, {**MI300X, "gfx_target_version": 10**9})
+    given = answer({})
+    assert given.features == {}
+    assert given.problems == (
+        "the AMD GPUs could not be looked at: the answer of the kernel makes no sense",
+    )
+
+
+# ROCm
+
+
+@pytest.mark.parametrize(
+    ("text", "version"), (("6.4.1-83\n", "6.4"), ("7.0.0", "7.0"), ("5.7", "5.7"))
+)
+def test_rocms_version_is_read_from_its_folder(root: Path, text: str, version: str) -> None:
+    put(root, "opt/rocm/.info/version", text)
+    given = answer({})
+    assert given.features == {"rocm_version": (version,)}
+    assert given.facts == {"ROCm": f"{version} ({root}/opt/rocm)"}
+
+
+def test_the_folder_that_the_user_names_wins(root: Path, tmp_path: Path) -> None:
+    put(root, "opt/rocm/.info/version", "6.4.1")
+    put(tmp_path, "mine/.info/version", "7.1.0")
+    for name in ("ROCM_PATH", "ROCM_HOME"):
+        given = answer({name: str(tmp_path / "mine")})
+        assert given.features == {"rocm_version": ("7.1",)}
+
+
+def test_the_newest_of_several_folders_counts_where_none_is_the_default(root: Path) -> None:
+    for version in ("6.4.1", "6.10.0", "6.9.2"):
+        put(root, f"opt/rocm-{version}/.info/version", version)
+    assert answer({}).features == {"rocm_version": ("6.10",)}
+
+
+@pytest.mark.parametrize("text", ("", "unknown", "6", "2024.5"))
+def test_a_version_without_sense_is_no_version(root: Path, text: str) -> None:
+    put(root, "opt/rocm/.info/version", text)
+    assert answer({}).features == {}
+
+
+def test_rocms_library_tells_its_version(root: Path, make_driver: MakeDriver) -> None:
+    driver = make_driver(rocm={"version": "6.3.2"})
+    assert answer(driver.environ).features == {"rocm_version": ("6.3",)}
+
+
+def test_the_hip_sdk_of_windows_tells_its_version(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    sdk = tmp_path / "AMD/ROCm/6.2"
+    put(sdk, "bin/.hipVersion", "# generated\nHIP_VERSION_MAJOR=6\nHIP_VERSION_MINOR=2\n")
+    for variable, value in (("HIP_PATH", sdk), ("PROGRAMFILES", tmp_path)):
+        monkeypatch.setenv(variable, str(value))
+        reading = read_report(_amd_kernel.report(str(root)))
+        assert reading.rocm == "6.2"
+        monkeypatch.delenv(variable)
+
+
+# Overrides
+
+
+def test_both_overrides_decide_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(*_arguments: object, **_options: object) -> object:
+        pytest.fail("a child was started")
+
+    put_gpus(root, CPU, MI300X)
+    monkeypatch.setattr(probe, "run", run)
+    given = answer({FORCE_GFX: "gfx1100", FORCE_ROCM: "7.0.0"})
+    assert given.features == {"gfx_arch": ("gfx1100",), "rocm_version": ("7.0",)}
+    assert given.source == f"{FORCE_GFX}, {FORCE_ROCM}"
+
+
+@pytest.mark.parametrize("text", ("gfx90a,gfx942", "gfx90a gfx942", " gfx90a ; gfx942 "))
+def test_a_stated_list_of_gpus_keeps_its_order(root: Path, text: str) -> None:
+    assert answer({FORCE_GFX: text}).features == {"gfx_arch": ("gfx90a", "gfx942")}
+
+
+def test_an_override_replaces_only_its_part(root: Path) -> None:
+    put_gpus(root, CPU, MI300X)
+    put(root, "opt/rocm/.info/version", "6.4.1")
+    stated_gfx, stated_rocm = answer({FORCE_GFX: "gfx1100"}), answer({FORCE_ROCM: "7.0"})
+    assert stated_gfx.features == {"gfx_arch": ("gfx1100",), "rocm_version": ("6.4",)}
+    assert stated_rocm.features == {"gfx_arch": ("gfx942",), "rocm_version": ("7.0",)}
+
+
+@pytest.mark.parametrize("name", (FORCE_GFX, FORCE_ROCM))
+def test_an_empty_override_is_not_set(root: Path, name: str) -> None:
+    assert answer({name: "  "}) == answer({})
+
+
+@pytest.mark.parametrize("value", ("942", "GFX942", "gfx942:xnack+", "gfx942,mi300", "gfx"))
+def test_a_bad_gpu_override_names_variable_and_value(value: str) -> None:
+    with pytest.raises(InvalidOverride) as caught:
+        answer({FORCE_GFX: value})
+    assert str(caught.value) == (
+        f"{FORCE_GFX}: {value!r} is not a list of GPU architectures."
+        " Set it to names such as gfx942 or gfx90a,gfx942, or unset it"
+    )
+
+
+@pytest.mark.parametrize("value", ("6", "rocm6.4", "6.4.", "6.4.1-83", "600.1"))
+def test_a_bad_rocm_override_names_variable_and_value(value: str) -> None:
+    with pytest.raises(InvalidOverride) as caught:
+        answer({FORCE_ROCM: value})
+    assert str(caught.value) == (
+        f"{FORCE_ROCM}: {value!r} is not a ROCm version."
+        " Set it to a value such as 6.4 or 7.0.0, or unset it"
+    )
+
+
+def test_rocms_own_override_counts_as_programs_see_it(root: Path) -> None:
+    put_gpus(root, CPU, {**RX7900, "gfx_target_version": 100302}, RYZEN_IGPU)
+    given = answer({"HSA_OVERRIDE_GFX_VERSION": "10.3.0"})
+    assert given.features == {"gfx_arch": ("gfx1030",)}
+    assert given.source == "HSA_OVERRIDE_GFX_VERSION"
+    assert given.facts["GPU 1"] == "gfx1032"
+    one = answer({"HSA_OVERRIDE_GFX_VERSION_1": "10.3.0"})
+    assert one.features == {"gfx_arch": ("gfx1030", "gfx1036")}
+
+
+def test_rocms_own_override_without_sense_is_told(root: Path) -> None:
+    put_gpus(root, CPU, RX7900)
+    given = answer({"HSA_OVERRIDE_GFX_VERSION": "gfx1030"})
+    assert given.features == {"gfx_arch": ("gfx1100",)}
+    assert given.problems == (
+        "HSA_OVERRIDE_GFX_VERSION is 'gfx1030', which ROCm does not understand",
+    )
+
+
+# Explaining
+
+
+def machine(gfx: str = "", rocm: str = "", *problems: str) -> Answer:
+    features = decide(gfx.split(), rocm or None)
+    return Answer("amd", features, Origin.BUILT_IN, problems=problems)
+
+
+@pytest.mark.parametrize(
+    ("feature", "values", "given", "words"),
+    (
+        (
+            "gfx_arch", ("gfx942",), machine("gfx1030"),
+            "needs a gfx942 GPU, this machine has gfx1030",
+        ),
+        (
+            "gfx_arch", ("gfx908", "gfx90a", "gfx942"), machine("gfx1100 gfx1036"),
+            "needs a gfx908, gfx90a or gfx942 GPU, this machine has gfx1100, gfx1036",
+        ),
+        (
+            "gfx_arch", ("gfx942",), machine(),
+            "needs a gfx942 GPU, this machine has no AMD GPU",
+        ),
+        (
+            "gfx_arch", ("gfx942",), machine("", "", NOT_PERMITTED),
+            f"needs a gfx942 GPU, {NOT_PERMITTED}",
+        ),
+        (
+            "rocm_version", ("7.0",), machine("gfx942", "6.4"),
+            "needs ROCm 7.0, this machine has 6.4",
+        ),
+        (
+            "rocm_version", ("7.0",), machine("gfx942"),
+            "needs ROCm 7.0, this machine has no ROCm",
+        ),
+        ("other", ("7.0",), machine("gfx942"), None),
+    ),
+)  # fmt: skip
+def test_explain(feature: str, values: tuple[str, ...], given: Answer, words: str | None) -> None:
+    assert known.explain("amd", feature, values, given) == words
