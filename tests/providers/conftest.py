@@ -10,8 +10,10 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -111,8 +113,11 @@ def on_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Call
         system, machine = recorded["system"], recorded["machine"]
         monkeypatch.setattr(platform, "system", lambda: system)
         monkeypatch.setattr(platform, "machine", lambda: machine)
-        monkeypatch.setattr(sys, "platform", system.lower())
-        if system == "Darwin":
+        monkeypatch.setattr(sys, "platform", "win32" if system == "Windows" else system.lower())
+        if system == "Windows":
+            monkeypatch.setattr(sysconfig, "get_platform", lambda: recorded["interpreter"])
+            monkeypatch.setattr(detect, "CPUID", lambda: Cpuid(recorded["cpuid"]))
+        elif system == "Darwin":
             folder = fake_sysctl(tmp_path, recorded["sysctl"])
             monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
         else:
@@ -125,6 +130,17 @@ def on_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Call
 
     yield put
     forget()
+
+
+class Cpuid:
+    """A processor that was recorded: what its CPUID instruction gives for each question."""
+
+    def __init__(self, answers: Mapping[str, Sequence[int]]) -> None:
+        self.answers = answers
+
+    def registers_for(self, eax: int, ecx: int) -> SimpleNamespace:
+        registers = self.answers[f"{eax:#x} {ecx:#x}"]
+        return SimpleNamespace(**dict(zip(("eax", "ebx", "ecx", "edx"), registers)))
 
 
 def fake_sysctl(folder: Path, values: Mapping[str, str]) -> Path:

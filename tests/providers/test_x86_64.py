@@ -35,6 +35,7 @@ ORDER = """
         ("guest-without-movbe", ("v2", "v1")),
         ("intel-mac", ("v3", "v2", "v1")),
         ("rosetta", ("v2", "v1")),
+        ("windows-xeon", ("v4", "v3", "v2", "v1")),
     ),
 )
 def test_level_is_the_highest_the_cpu_has_and_all_below(
@@ -116,6 +117,33 @@ def test_another_architecture_supports_nothing(on_machine: OnMachine, machine: s
     on_machine(machine)
     given = answer({})
     assert (given.features, given.origin, given.problems) == ({}, Origin.BUILT_IN, ())
+
+
+def test_windows_tells_flags_and_name_by_the_cpuid_instruction(on_machine: OnMachine) -> None:
+    on_machine("windows-xeon")
+    given = answer({})
+    assert given.facts["CPU"] == "Intel(R) Xeon(R) Processor"
+    assert given.features["avx512_bf16"] == given.features["sse3"] == ("on",)
+
+
+def test_emulation_on_windows_has_what_the_interpreter_runs_on(
+    on_machine: OnMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_machine("windows-xeon")
+    monkeypatch.setattr("platform.machine", lambda: "ARM64")
+    given = answer({})
+    assert given.facts["architecture"] == "x86_64"
+    assert given.features["level"][0] == "v4"
+
+
+def test_emulation_that_shows_the_hosts_cpu_is_the_lowest_level(
+    on_machine: OnMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_machine("graviton3")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    given = answer({})
+    assert given.features == {"level": ("v1",)}
+    assert known.ask("aarch64", {}).features == {}
 
 
 def test_facts_name_the_cpu(on_machine: OnMachine) -> None:

@@ -84,6 +84,10 @@ def _ask_archspec(machine: str) -> tuple[frozenset[str], tuple[str, ...], str]:
     """Get flags, architecture versions and a model name from archspec."""
     from archspec.cpu import detect
 
+    if machine == X86_64 and sys.platform == "win32":
+        # Where Windows emulates, archspec describes the host; the instruction tells what runs.
+        told: Any = detect.CpuidInfoCollector()
+        return frozenset(told.features), (), (told.brand_string() or "").strip()
     raw: Any = detect.detected_info()
     if machine == X86_64:
         # archspec describes the real CPU behind Rosetta, the interpreter sees an x86-64 one.
