@@ -104,12 +104,12 @@ def run(options: Any, args: Sequence[str], out: TextIO) -> int:
         validating=not options.skip_validation,
     )
     out.writelines(f"{note}\n" for note in plan.notes)
-    with progress(out, wheels, len(plan.variants)) as tell:
-        for wheel in wheels:
-            for metadata in plan.variants:
-                folder = output_folder(options, wheel)
+    for wheel in wheels:
+        folder = output_folder(options, wheel)
+        for metadata in plan.variants:
+            with progress(out, wheel) as tell:
                 made = making.make(wheel, metadata, folder, force=options.force, tell=tell)
-                out.write(f"{made}: {_words(metadata)}\n")
+            out.write(f"{made}: {_words(metadata)}\n")
     return 0
 
 
@@ -160,9 +160,9 @@ def _words(metadata: Metadata) -> str:
 
 
 @contextmanager
-def progress(out: TextIO, wheels: Sequence[Path], times: int) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how much of large wheels is written."""
-    total = times * sum(wheel.stat().st_size for wheel in wheels if wheel.exists())
+def progress(out: TextIO, wheel: Path) -> Iterator[Callable[[int], None]]:
+    """Show on a terminal how much of a large wheel is written."""
+    total = wheel.stat().st_size if wheel.exists() else 0
     if total < SHOWN_FROM or not out.isatty():
         yield silent
         return
@@ -170,6 +170,6 @@ def progress(out: TextIO, wheels: Sequence[Path], times: int) -> Iterator[Callab
     from pip._vendor.rich.progress import BarColumn, DownloadColumn, Progress, TransferSpeedColumn
 
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, console=Console(file=out), transient=True) as progress:
-        task = progress.add_task("", total=total)
-        yield lambda count: progress.advance(task, count)
+    with Progress(*columns, console=Console(file=out), transient=True) as shown:
+        task = shown.add_task("", total=total)
+        yield lambda count: shown.advance(task, count)

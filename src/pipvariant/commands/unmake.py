@@ -21,9 +21,9 @@ def run(options: Any, args: Sequence[str], out: TextIO) -> int:
 
     :raises PipVariantError: a wheel is at fault; those before it were written.
     """
-    wheels = named_wheels(args)
-    with progress(out, wheels, 1) as tell:
-        for wheel in wheels:
-            folder = output_folder(options, wheel)
-            out.write(f"{making.unmake(wheel, folder, force=options.force, tell=tell)}\n")
+    for wheel in named_wheels(args):
+        folder = output_folder(options, wheel)
+        with progress(out, wheel) as tell:
+            made = making.unmake(wheel, folder, force=options.force, tell=tell)
+        out.write(f"{made}\n")
     return 0
