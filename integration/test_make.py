@@ -1,0 +1,257 @@
+"""From an ordinary wheel to labels on a plain web server, and from there into an environment."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from integration.environments import Pip
+from integration.wheels import NVIDIA, SCHEMA, Wheel, cuda
+
+CUDA = {"cu126": cuda("12.6"), "cu130": cuda("13.0")}
+TABLE = """
+[variant.default-priorities]
+namespace = ["nvidia"]
+
+[variant.providers.nvidia]
+requires = ["nvidia-variant-provider"]
+plugin-api = "nvidia_variant_provider.plugin:NvidiaVariantPlugin"
+
+[variant.variants.cu126.nvidia]
+cuda_version_lower_bound = ["12.6"]
+
+[variant.variants.cu130.nvidia]
+cuda_version_lower_bound = ["13.0"]
+"""
+# Compiled code of three kinds of build: meson, setuptools, maturin.
+PROJECTS = {
+    "numpy": "import numpy; print(numpy.arange(4).sum())",
+    "markupsafe": "import markupsafe._speedups; print(6)",
+    "orjson": "import orjson; print(orjson.loads('6'))",
+}
+
+
+@pytest.fixture
+def plain(pip: Pip) -> Path:
+    """An ordinary wheel in the working directory."""
+    wheel = Wheel("tri")
+    path = pip.work / wheel.filename
+    path.write_bytes(wheel.content)
+    return path
+
+
+def serve(folder: Path) -> Iterator[str]:
+    """Let Python's own web server serve a folder; nothing in it is made for an index."""
+    command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1"]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as server:
+        assert server.stdout is not None
+        port = server.stdout.readline().split()[5]
+        yield f"http://127.0.0.1:{port}/"
+        server.terminate()
+
+
+@pytest.fixture
+def site(pip: Pip) -> Iterator[tuple[Path, str]]:
+    """A folder with a web server in front of it, and its URL."""
+    folder = pip.root / "site"
+    folder.mkdir()
+    yield from ((folder, url) for url in serve(folder))
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Real wheels with compiled code; the one place where a test asks the machine's own index."""
+    folder = tmp_path_factory.mktemp("published")
+    command = ["download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(folder)]
+    quick = ["--retries", "0", "--timeout", "15", "--disable-pip-version-check"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", *command, *quick, *PROJECTS],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    if done.returncode:
+        pytest.skip(f"PyPI cannot be reached: {done.stderr.strip().splitlines()[-1]}")
+    return folder
+
+
+def variants_json(wheels: list[Path]) -> dict[str, Any]:
+    """The metadata of an index, put together from that of its wheels."""
+    documents = []
+    for path in wheels:
+        with zipfile.ZipFile(path) as archive:
+            names = [name for name in archive.namelist() if name.endswith("/variant.json")]
+            documents += [json.loads(archive.read(name)) for name in names]
+    first = documents[0]
+    for document in documents:
+        assert {**document, "variants": first["variants"]} == first
+    variants = {label: entry for one in documents for label, entry in one["variants"].items()}
+    return {**first, "variants": variants}
+
+
+def publish(folder: Path, project: str, version: str) -> None:
+    wheels = sorted(folder.glob("*.whl"))
+    document = folder / f"{project}-{version}-variants.json"
+    document.write_text(json.dumps(variants_json(wheels)))
+
+
+def test_variant_json_says_who_answers(pip: Pip, plain: Path) -> None:
+    pip.variant("variant", "make", plain, "--property", CUDA["cu126"], "--label", "cu126").check()
+    with zipfile.ZipFile(pip.work / "tri-1.0-py3-none-any-cu126.whl") as archive:
+        document = json.loads(archive.read("tri-1.0.dist-info/variant.json"))
+    assert document == {
+        "$schema": SCHEMA,
+        "default-priorities": {"namespace": ["nvidia"]},
+        "providers": {"nvidia": NVIDIA},
+        "variants": {"cu126": {"nvidia": {"cuda_version_lower_bound": ["12.6"]}}},
+    }
+
+
+def test_every_declared_label_in_one_call(pip: Pip, plain: Path) -> None:
+    (pip.work / "pyproject.toml").write_text(f'[project]\nname = "tri"\n{TABLE}')
+    result = pip.variant("variant", "make", plain.name, "--null", "-o", "dist").check()
+    names = [f"tri-1.0-py3-none-any-{label}.whl" for label in ("cu126", "cu130", "null")]
+    assert sorted(path.name for path in (pip.work / "dist").iterdir()) == names
+    assert [line.partition(": ")[0] for line in result.stdout.splitlines()] == [
+        str(Path("dist", name)) for name in names
+    ]
+
+
+@pytest.mark.parametrize(
+    ("driver", "label"), (("13.0", "cu130"), ("12.8", "cu126"), (None, "null"))
+)
+def test_what_is_made_is_chosen_from(
+    pip: Pip, plain: Path, site: tuple[Path, str], driver: str | None, label: str
+) -> None:
+    folder, url = site
+    (pip.work / "pyproject.toml").write_text(TABLE)
+    made = ("variant", "make", plain, "--null", "--pyproject", "pyproject.toml")
+    pip.variant(*made, "-o", folder / "tri").check()
+    publish(folder / "tri", "tri", "1.0")
+    pip.variant("install", "--index-url", url, "tri", driver=driver).check()
+    assert installed_label(pip, "tri") == label
+
+
+def test_a_folder_of_what_is_made_serves_without_an_index(pip: Pip, plain: Path) -> None:
+    (pip.work / "pyproject.toml").write_text(TABLE)
+    made = ("variant", "make", plain, "--null", "--pyproject", "pyproject.toml", "-o", "dist")
+    pip.variant(*made).check()
+    find = ("--no-index", "--find-links", "dist")
+    pip.variant("install", *find, "tri", driver="12.8").check()
+    assert installed_label(pip, "tri") == "cu126"
+
+
+def test_init_then_make(pip: Pip, plain: Path) -> None:
+    (pip.work / "pyproject.toml").write_text('[project]\nname = "tri"\n')
+    pip.variant("variant", "init", "nvidia", "x86_64").check()
+    pip.variant("variant", "make", plain, "--property", CUDA["cu130"], "--label", "cu130").check()
+    with zipfile.ZipFile(pip.work / "tri-1.0-py3-none-any-cu130.whl") as archive:
+        document = json.loads(archive.read("tri-1.0.dist-info/variant.json"))
+    assert document["default-priorities"]["namespace"] == ["nvidia", "x86_64"]
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    (
+        ((), "there is no variant to make"),
+        (("--property", "nvidia"), "is not of the form namespace :: feature :: value"),
+        (("--property", cuda("9.9")), "9.9 is no value that the provider knows"),
+        (("--property", cuda("12.6"), "--label", "A"), "is not a variant label"),
+        (("--pyproject", "none.toml"), "none.toml: cannot be read"),
+        (("--property", cuda("12.6"), "-o", "tri-1.0-py3-none-any.whl"), "cannot be written"),
+    ),
+)
+def test_a_fault_is_one_message(pip: Pip, plain: Path, words: tuple[str, ...], fault: str) -> None:
+    before = sorted(pip.work.iterdir())
+    result = pip.variant("variant", "make", plain, *words)
+    assert result.code == 1
+    assert result.lines_with("ERROR: ", fault)
+    assert "Traceback" not in result.output
+    assert sorted(pip.work.iterdir()) == before
+
+
+def test_a_damaged_wheel_is_named(pip: Pip, plain: Path) -> None:
+    plain.write_bytes(plain.read_bytes()[:-30])
+    result = pip.variant("variant", "make", plain, "--property", cuda("12.6"))
+    assert result.code == 1
+    assert result.lines_with("ERROR: ", plain.name, "damaged")
+    assert list(pip.work.iterdir()) == [plain]
+
+
+def installed_label(pip: Pip, project: str, site: Path | None = None) -> str:
+    """The label in the variant.json that was installed."""
+    (path,) = (site or pip.site).glob(f"{project}-*.dist-info/variant.json")
+    (label,) = json.loads(path.read_text())["variants"]
+    return str(label)
+
+
+def test_published_wheels_become_variants_that_are_installed_and_work(
+    pip: Pip, published: Path, site: tuple[Path, str]
+) -> None:
+    folder, url = site
+    (pip.work / "pyproject.toml").write_text(TABLE)
+    for original in sorted(published.iterdir()):
+        project, version = original.name.split("-")[:2]
+        made = ("variant", "make", original, "--null", "--pyproject", "pyproject.toml")
+        pip.variant(*made, "-o", folder / project).check()
+        publish(folder / project, project, version)
+    result = pip.variant("install", "--index-url", url, *PROJECTS, driver="12.8").check()
+    for project, code in PROJECTS.items():
+        assert result.lines_with(project, "variant cu126")
+        assert installed_label(pip, project) == "cu126"
+        assert pip.run(["-c", code]).check().stdout.strip() == "6"
+        (info,) = pip.site.glob(f"{project}-*.dist-info")
+        with (info / "RECORD").open(newline="") as stream:
+            assert all((pip.site / path).exists() for path, _, _ in csv.reader(stream))
+
+
+def test_published_wheels_come_back_as_they_were(pip: Pip, published: Path) -> None:
+    for original in sorted(published.iterdir()):
+        made = ("variant", "make", original, "--property", cuda("12.6"), "--label", "cu126")
+        pip.variant(*made, "-o", "made").check()
+    pip.variant("variant", "unmake", *(pip.work / "made").iterdir(), "-o", "back").check()
+    for original in published.iterdir():
+        with (
+            zipfile.ZipFile(original) as old,
+            zipfile.ZipFile(pip.work / "back" / original.name) as new,
+        ):
+            assert sorted(old.namelist()) == sorted(new.namelist())
+            assert all(old.read(name) == new.read(name) for name in old.namelist())
+
+
+@pytest.mark.parametrize(
+    ("driver", "label"), (("13.0", "cu130"), ("12.8", "cu126"), (None, "null"))
+)
+def test_uv_chooses_among_what_is_made(
+    pip: Pip, plain: Path, site: tuple[Path, str], driver: str | None, label: str
+) -> None:
+    uv = pytest.importorskip("uv", reason="uv comes with the newest pip only, see tox.ini")
+    folder, url = site
+    (pip.work / "pyproject.toml").write_text(TABLE)
+    made = ("variant", "make", plain, "--null", "--pyproject", "pyproject.toml")
+    pip.variant(*made, "-o", folder / "tri").check()
+    publish(folder / "tri", "tri", "1.0")
+    start = "import os, sys; os.execv(sys.argv[1], sys.argv[1:])"
+    python = str(pip.root / "env" / "bin" / "python")
+    options = ("--no-config", "--preview-features", "wheel-variants", "--no-cache")
+    pip.run(
+        [
+            *("-c", start, uv.find_uv_bin(), "pip", "install", *options, "--index-url", url),
+            *("--python", python, "--target", "installed", "tri"),
+        ],
+        driver=driver,
+        environ={"PATH": os.defpath},
+    ).check()
+    assert installed_label(pip, "tri", pip.work / "installed") == label
