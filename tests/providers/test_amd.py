@@ -240,6 +240,21 @@ def test_the_newest_of_several_folders_counts_where_none_is_the_default(root: Pa
     assert answer({}).features == {"rocm_version": ("6.10",)}
 
 
+def test_a_folder_that_cannot_be_looked_into_is_no_error(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.stat
+
+    def refuse(path: Any, **options: Any) -> os.stat_result:
+        if str(path).startswith("/closed/"):
+            raise PermissionError(errno.EACCES, "not yours")
+        return real(path, **options)
+
+    monkeypatch.setattr(os, "stat", refuse)
+    given = answer({"ROCM_PATH": "/closed/rocm"})
+    assert (given.features, given.problems) == ({}, ())
+
+
 @pytest.mark.parametrize("text", ("", "unknown", "6", "2024.5"))
 def test_a_version_without_sense_is_no_version(root: Path, text: str) -> None:
     put(root, "opt/rocm/.info/version", text)
@@ -262,6 +277,13 @@ def test_the_hip_sdk_of_windows_tells_its_version(
         reading = read_report(_amd_kernel.report(str(root)))
         assert reading.rocm == "6.2"
         monkeypatch.delenv(variable)
+
+
+def test_on_other_systems_no_gpu_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    assert known.explain("amd", "gfx_arch", ("gfx1100",), machine()) == (
+        f"needs a gfx1100 GPU, and AMD GPUs are found on Linux only ({FORCE_GFX} can state them)"
+    )
 
 
 # Overrides

@@ -64,10 +64,14 @@ def architecture() -> str:
     return machine
 
 
-def read() -> Cpu:
-    """Look at the CPU; what cannot be found out is a problem in the result, never an error."""
+def read(wanted: str) -> Cpu:
+    """Look at the CPU; what cannot be found out is a problem in the result, never an error.
+
+    :param wanted: the architecture that flags and versions are wanted of; of another one only its
+        name is told.
+    """
     machine = architecture()
-    if machine not in (X86_64, AARCH64):
+    if machine != wanted:
         return Cpu(machine)
     try:
         with warnings.catch_warnings(record=True) as caught:

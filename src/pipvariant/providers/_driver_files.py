@@ -67,7 +67,7 @@ def find(
     if sys.platform == "win32":
         places = (place for name in names for place in _WINDOWS.get(name, ()))
         paths = (Path(environ.get(name, default)) / path for name, default, path in places)
-        return tuple(path for path in paths if path.is_file())
+        return tuple(path for path in paths if os.path.isfile(path))
     if sys.platform != "linux":
         return ()
     return tuple(_find(names, environ, ROOT if root is None else root))
@@ -107,9 +107,9 @@ def load(name: str, root: Path) -> ctypes.CDLL:
         return ctypes.CDLL(name)
     except OSError:
         for folder in WELL_KNOWN:
-            path = root / folder / name
-            if path.exists():
-                return ctypes.CDLL(str(path))
+            path = os.path.join(root, folder, name)
+            if os.path.exists(path):
+                return ctypes.CDLL(path)
         raise
 
 

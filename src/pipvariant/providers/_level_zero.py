@@ -140,6 +140,6 @@ def _denied(root: Path) -> list[str]:
             intel = vendor.read_text(encoding="ascii").strip() == _INTEL
         except (OSError, ValueError):
             continue
-        if intel and device.exists() and not os.access(device, os.R_OK | os.W_OK):
+        if intel and os.path.exists(device) and not os.access(device, os.R_OK | os.W_OK):
             denied.append(device.name)
     return denied

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pipvariant.errors import ProbeFailed
@@ -28,8 +27,10 @@ _MAX_PART = 99
 Version = tuple[int, int]
 
 
-@dataclass(frozen=True)
-class Reading:
+_NO_FACTS: Mapping[str, str] = {}
+
+
+class Reading(NamedTuple):
     """What was read from a driver.
 
     :param driver: the version of the user-mode CUDA driver, None without a driver.
@@ -43,7 +44,7 @@ class Reading:
     capability: Version | None = None
     source: str = ""
     problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str] = _NO_FACTS
 
 
 def read_report(report: object) -> Reading:
@@ -155,8 +156,7 @@ class _Device(NamedTuple):
     code: int | None
 
 
-@dataclass(frozen=True)
-class _Library:
+class _Library(NamedTuple):
     """What one library of the driver said, checked."""
 
     name: str

@@ -45,7 +45,7 @@ def decide(versions: Iterable[str], flags: Iterable[str]) -> dict[str, tuple[str
 def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     """Say what the CPU supports; nothing where the interpreter does not run as aarch64."""
     del environ, refresh  # No variable overrides this provider, and it remembers nothing.
-    return _answer(_cpu.read())
+    return _answer(_cpu.read(_cpu.AARCH64))
 
 
 def _answer(cpu: _cpu.Cpu) -> Answer:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _amd_kernel, _driver_files
@@ -33,8 +33,10 @@ _MAX_PART = 99
 _HSA_OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
 
-@dataclass(frozen=True)
-class Reading:
+_NO_FACTS: Mapping[str, str] = {}
+
+
+class Reading(NamedTuple):
     """What was read from the kernel and from the files of ROCm.
 
     :param gfx: node and architecture of each GPU, such as ``(1, "gfx942")``, the biggest GPU first.
@@ -46,7 +48,7 @@ class Reading:
     gfx: tuple[tuple[int, str], ...] = ()
     rocm: str | None = None
     problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str] = _NO_FACTS
 
 
 def decide(gfx: Iterable[str], rocm: str | None) -> dict[str, tuple[str, ...]]:
@@ -166,7 +168,7 @@ def _signs(environ: Mapping[str, str]) -> Iterable[str]:
         except (OSError, ValueError):
             yield "no generation"
     for folder in _amd_kernel.rocm_folders(environ, root):
-        if folder.is_dir():
+        if os.path.isdir(folder):
             yield from map(state, (folder, *(folder / name for name in _amd_kernel.VERSION_FILES)))
     for path in _driver_files.find((_amd_kernel.ROCM_CORE,), environ):
         yield state(path)
@@ -262,12 +264,19 @@ def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     if feature == _GFX:
         if has:
             return f"needs a {_either(values)} GPU, this machine has {', '.join(has)}"
-        return f"needs a {_either(values)} GPU, {problem or 'this machine has no AMD GPU'}"
+        return f"needs a {_either(values)} GPU, {problem or _unseen()}"
     if feature == _ROCM:
         if has:
             return f"needs ROCm {_either(values)}, this machine has {has[0]}"
         return f"needs ROCm {_either(values)}, {problem or 'this machine has no ROCm'}"
     return None
+
+
+def _unseen() -> str:
+    """Say why there is no GPU in an answer without problems."""
+    if sys.platform != "linux":
+        return f"and AMD GPUs are found on Linux only ({FORCE_GFX} can state them)"
+    return "this machine has no AMD GPU"
 
 
 def _either(values: Sequence[str]) -> str:

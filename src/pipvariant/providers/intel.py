@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _driver_files
@@ -43,8 +42,10 @@ _NO_DRIVER = 0x78000001
 _NOT_PERMITTED = 0x70010000
 
 
-@dataclass(frozen=True)
-class Reading:
+_NO_FACTS: Mapping[str, str] = {}
+
+
+class Reading(NamedTuple):
     """What was read from the drivers.
 
     :param ips: the device IP versions of the GPUs, in the order of the drivers.
@@ -56,7 +57,7 @@ class Reading:
     ips: tuple[str, ...] = ()
     source: str = ""
     problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str] = _NO_FACTS
 
 
 def decide(ips: Iterable[str]) -> dict[str, tuple[str, ...]]:
