@@ -240,6 +240,18 @@ def test_a_version_mismatch_is_told_apart_with_its_remedy(make_driver: MakeDrive
     assert "in a container, restart the container" in given.problems[0]
 
 
+def test_a_library_that_programs_find_and_cannot_load_is_not_passed_over(
+    make_driver: MakeDriver, stub_libraries: Path, no_driver: Path
+) -> None:
+    place = no_driver / "usr/lib64"
+    place.mkdir(parents=True)
+    shutil.copy(stub_libraries / "libnvidia-ml.so.1", place)
+    (place / "answers").write_text("nvml.cuda_v2=12040\nnvml.devices=8.6\n")
+    given = answer(make_driver().environ)
+    assert given.features == {}
+    assert "they cannot be loaded" in given.problems[0]
+
+
 def test_what_the_library_prints_is_not_the_answer(
     make_driver: MakeDriver, capfd: pytest.CaptureFixture[str]
 ) -> None:

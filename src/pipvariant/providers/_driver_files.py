@@ -93,7 +93,7 @@ def _find(names: Sequence[str], environ: Mapping[str, str], root: Path) -> Itera
 
 
 def load(name: str, root: Path) -> ctypes.CDLL:
-    """Load a library as programs do, by its name; where that fails, from a well-known folder.
+    """Load a library as programs do, by its name; one that is not found, from a well-known folder.
 
     :param name: its name on Linux.
     :param root: the root of the file system.
@@ -105,8 +105,9 @@ def load(name: str, root: Path) -> ctypes.CDLL:
         return ctypes.CDLL(Path(_WINDOWS[name][0][2]).name)
     try:
         return ctypes.CDLL(name)
-    except OSError:
-        for folder in WELL_KNOWN:
+    except OSError as error:
+        # One that is found and cannot be loaded fails for programs too.
+        for folder in WELL_KNOWN if "No such file" in str(error) else ():
             path = os.path.join(root, folder, name)
             if os.path.exists(path):
                 return ctypes.CDLL(path)
