@@ -152,8 +152,20 @@ def reported(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("number", (errno.EACCES, errno.EPERM))
 def test_a_device_that_may_not_be_opened_is_present_not_permitted(number: int) -> None:
     reading = read_report(reported(device=number, rocm="6.4.1"))
-    assert (reading.gfx, reading.rocm, reading.problems) == ((), None, (NOT_PERMITTED,))
+    assert (reading.gfx, reading.permitted, reading.problems) == ((), False, (NOT_PERMITTED,))
     assert reading.facts["GPU 1"] == "gfx942"
+
+
+def test_where_no_gpu_is_permitted_rocm_does_not_count_either(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_gpus(root, CPU, MI300X)
+    report = reported(device=errno.EACCES, rocm="6.4.1")
+    monkeypatch.setattr(probe, "run", lambda *_arguments, **_options: report)
+    given = answer({})
+    assert (given.features, given.source, given.problems) == ({}, "kernel", (NOT_PERMITTED,))
+    stated = answer({FORCE_GFX: "gfx942"})
+    assert stated.features == {"gfx_arch": ("gfx942",), "rocm_version": ("6.4",)}
 
 
 def test_the_device_is_opened_to_see_whether_it_is_permitted(
@@ -207,7 +219,7 @@ def test_a_failed_probe_is_a_problem_not_an_error(
 ) -> None:
     put_gpus(root, CPU, {**MI300X, "gfx_target_version": 10**9})
     given = answer({})
-    assert given.features == {}
+    assert (given.features, given.source) == ({}, "failed probe")
     assert given.problems == (
         "the AMD GPUs could not be looked at: the answer of the kernel makes no sense",
     )

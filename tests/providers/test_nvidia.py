@@ -115,7 +115,7 @@ def test_a_driver_older_than_the_table_supports_every_upper_bound_only() -> None
         ("from-the-future", (99, 0), (20, 1), "NVML"),
         ("kepler", (11, 4), (3, 5), "NVML"),
         ("cuda-10", (10, 2), (7, 0), "NVML"),
-        ("nvml-without-version", (12, 2), (7, 0), "libcuda"),
+        ("nvml-without-version", (12, 2), (7, 0), "libcuda, NVML"),
         ("nvml-broken", (12, 8), (8, 6), "libcuda"),
         ("compat-refused", None, None, "libcuda"),
     ),

@@ -136,7 +136,7 @@ def test_forward_compatibility_counts_and_both_versions_are_shown(make_driver: M
     nvml = {"driver": "535.104.05", "cuda": 12020, "cuda_v2": 12020, "devices": "9.0"}
     given = answer(make_driver(nvml=nvml, cuda={"cuda": 13000, "devices": "9.0"}).environ)
     assert given.features == decide((13, 0), (9, 0))
-    assert given.source == "libcuda"
+    assert given.source == "libcuda, NVML"
     assert given.problems == ()
     assert given.facts["kernel driver"] == "535.104.05"
     assert (given.facts["driver by NVML"], given.facts["driver by libcuda"]) == ("12.2", "13.0")
@@ -195,6 +195,21 @@ def test_a_denied_gpu_is_skipped(make_driver: MakeDriver) -> None:
     given = answer(make_driver(nvml={**H100, "devices": "denied,9.0"}).environ)
     assert given.features == decide((12, 8), (9, 0))
     assert given.problems == ()
+
+
+def test_a_lost_gpu_is_skipped_and_shown(make_driver: MakeDriver) -> None:
+    given = answer(make_driver(nvml={**H100, "devices": "lost,9.0"}).environ)
+    assert given.features == decide((12, 8), (9, 0))
+    assert given.facts["GPU 0"] == "GPU 0, not told (code 15)"
+
+
+def test_a_gpu_that_is_hidden_from_programs_counts(make_driver: MakeDriver) -> None:
+    driver = make_driver(
+        nvml={**H100, "devices": "9.0,8.6"}, cuda={"cuda": 13000, "devices": "8.6"}
+    )
+    given = answer(driver.environ)
+    assert given.features == decide((13, 0), (9, 0))
+    assert given.facts["GPU 1"] == "Stub GPU 1, compute capability 8.6"
 
 
 def test_all_gpus_denied_is_unknown_and_said(make_driver: MakeDriver) -> None:

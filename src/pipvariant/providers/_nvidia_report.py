@@ -107,8 +107,8 @@ def _judge(nvml: _Library, cuda: _Library) -> Reading:
     # A libcuda that does not start, such as one for other GPUs, is no driver for any program.
     usable = cuda.version if cuda.init in (None, 0, _CUDA_NO_DEVICE) else None
     driver = usable or nvml.version
-    # libcuda was started only where NVML did not know; a GPU that it names is the better answer.
-    gpus = cuda if cuda.best or not nvml.devices else nvml
+    # NVML sees every GPU, whatever variables hide from programs; libcuda may see what NVML denies.
+    gpus = nvml if nvml.best or (nvml.devices and not cuda.best) else cuda
     if driver is None:
         problems = problems or ["the NVIDIA driver does not tell its CUDA version"]
     elif gpus.devices and not gpus.best:

@@ -32,7 +32,6 @@ _MAX_PART = 99
 # With this variable of ROCm's, programs see another architecture than the kernel does.
 _HSA_OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
-
 _NO_FACTS: Mapping[str, str] = {}
 
 
@@ -41,12 +40,16 @@ class Reading(NamedTuple):
 
     :param gfx: node and architecture of each GPU, such as ``(1, "gfx942")``, the biggest GPU first.
     :param rocm: the version of ROCm, such as ``6.4``; None without ROCm.
+    :param permitted: whether this user may use the GPUs.
+    :param source: who said so.
     :param problems: what went wrong, each a sentence for the user.
     :param facts: what was seen, for people.
     """
 
     gfx: tuple[tuple[int, str], ...] = ()
     rocm: str | None = None
+    permitted: bool = True
+    source: str = "no AMD GPU"
     problems: tuple[str, ...] = ()
     facts: Mapping[str, str] = _NO_FACTS
 
@@ -72,23 +75,26 @@ def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     reading = Reading() if gfx and rocm else _read_machine(environ, refresh=refresh)
     facts, problems = dict(reading.facts), list(reading.problems)
     sources = []
+    # Where the GPUs are not permitted, ROCm serves only those that are stated.
+    found_rocm = reading.rocm if gfx or reading.permitted else None
     if gfx:
         sources.append(FORCE_GFX)
         facts = {key: fact for key, fact in facts.items() if not key.startswith("GPU ")}
     elif reading.gfx:
         gfx, faults = _as_programs_see(reading.gfx, environ)
-        sources.append("kernel" if gfx == [name for _, name in reading.gfx] else _HSA_OVERRIDE)
+        seen = [name for _, name in reading.gfx]
+        sources.append(reading.source if gfx == seen else _HSA_OVERRIDE)
         problems += faults
     if rocm:
         sources.append(FORCE_ROCM)
         facts["ROCm"] = rocm
-    elif reading.rocm:
+    elif found_rocm:
         sources.append("ROCm")
     return Answer(
         NAMESPACE,
-        decide(gfx, rocm or reading.rocm),
+        decide(gfx, rocm or found_rocm),
         Origin.BUILT_IN,
-        ", ".join(sources) or "no AMD GPU",
+        ", ".join(sources) or reading.source,
         tuple(problems),
         facts,
     )
@@ -154,7 +160,8 @@ def _read_machine(environ: Mapping[str, str], *, refresh: bool) -> Reading:
             _PROBE, str(root), judge=read_report, environ=environ, signs=signs, refresh=refresh
         )
     except ProbeFailed as error:
-        return Reading(problems=(f"the AMD GPUs could not be looked at: {error.what}",))
+        problem = f"the AMD GPUs could not be looked at: {error.what}"
+        return Reading(source="failed probe", problems=(problem,))
 
 
 def _signs(environ: Mapping[str, str]) -> Iterable[str]:
@@ -219,17 +226,18 @@ def _judge(report: Any) -> Reading:
     gfx = tuple((number, name) for _, number, name in sorted(gpus))
     facts.update((f"GPU {node}", name) for node, name in gfx)
     hidden = not gpus and any("error" in node for node in report["nodes"])
-    if hidden or (gfx and report["device"]):
-        if not hidden and report["device"] in (errno.ENOENT, errno.ENXIO, errno.ENODEV):
-            problems.append(
-                "an AMD GPU is present, but /dev/kfd is not here; a container has to be started"
-                " with /dev/kfd and /dev/dri"
-            )
-        else:
-            problems.append("an AMD GPU is present, not permitted (group render or video)")
-            rocm = None
-        gfx = ()
-    return Reading(gfx, rocm, tuple(dict.fromkeys(problems)), facts)
+    absent = not hidden and report["device"] in (errno.ENOENT, errno.ENXIO, errno.ENODEV)
+    permitted = not hidden and (absent or not gfx or not report["device"])
+    if gfx and absent:
+        problems.append(
+            "an AMD GPU is present, but /dev/kfd is not here; a container has to be started"
+            " with /dev/kfd and /dev/dri"
+        )
+    elif not permitted:
+        problems.append("an AMD GPU is present, not permitted (group render or video)")
+    source = "kernel" if gfx or problems else "no AMD GPU"
+    usable = gfx if permitted and not absent else ()
+    return Reading(usable, rocm, permitted, source, tuple(dict.fromkeys(problems)), facts)
 
 
 def _parts(version: int) -> tuple[int, int, int]:

@@ -41,7 +41,6 @@ _GPU = 1
 _NO_DRIVER = 0x78000001
 _NOT_PERMITTED = 0x70010000
 
-
 _NO_FACTS: Mapping[str, str] = {}
 
 
@@ -110,14 +109,15 @@ def _read_driver(environ: Mapping[str, str], *, refresh: bool) -> Reading:
     from pipvariant.providers import remembered
 
     root = _driver_files.ROOT
-    devices = sorted((root / "dev/dri").glob("renderD*"))
+    # A driver that is installed later shows in the loader's cache.
+    changing = (root / "etc/ld.so.cache", *sorted((root / "dev/dri").glob("renderD*")))
     try:
         return remembered.ask(
             _PROBE,
             str(root),
             judge=read_report,
             environ=environ,
-            signs=map(_driver_files.state, (*libraries, *devices)),
+            signs=map(_driver_files.state, (*libraries, *changing)),
             refresh=refresh,
         )
     except ProbeFailed as error:

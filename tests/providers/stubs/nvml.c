@@ -2,6 +2,7 @@
 #include "answers.h"
 
 #define NO_PERMISSION 4
+#define GPU_IS_LOST 15
 #define UNKNOWN_ERROR 999
 
 const char *nvmlErrorString(int code) { return code ? "an error of the stub" : "Success"; }
@@ -48,8 +49,10 @@ int COUNT(unsigned int *devices) {
 }
 
 int HANDLE(unsigned int index, void **device) {
+    char capability[64];
+    item(text("nvml.devices", ""), (int)index, capability, sizeof capability);
     *device = (void *)(size_t)(index + 1);
-    return 0;
+    return strcmp(capability, "lost") == 0 ? GPU_IS_LOST : 0;
 }
 
 int nvmlDeviceGetName(void *device, char *name, unsigned int length) {
