@@ -86,6 +86,13 @@ def test_the_driver_itself_is_asked(pip: Pip, index: Index, driver: Path) -> Non
     assert asked(driver) == 1
 
 
+def test_what_a_driver_prints_is_not_in_the_report(pip: Pip, index: Index, driver: Path) -> None:
+    (driver / "answers").write_text("nvml.behaviour=print\nnvml.cuda_v2=12080\nnvml.devices=9.0\n")
+    index.add(*tri())
+    report = pip.report("tri", environ={"LD_LIBRARY_PATH": str(driver)})
+    assert report["install"][0]["download_info"]["url"].endswith("-cuda12.8.whl")
+
+
 def test_two_packages_wait_once_for_a_driver_that_hangs(
     pip: Pip, index: Index, driver: Path
 ) -> None:

@@ -291,10 +291,16 @@ def test_the_hip_sdk_of_windows_tells_its_version(
         monkeypatch.delenv(variable)
 
 
-def test_on_other_systems_no_gpu_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.platform", "win32")
+@pytest.mark.parametrize("system", ("win32", "linux"))
+def test_on_windows_and_in_wsl_it_is_not_said_that_there_is_no_gpu(
+    root: Path, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    monkeypatch.setattr("sys.platform", system)
+    if system == "linux":
+        put(root, "dev/dxg", "")
     assert known.explain("amd", "gfx_arch", ("gfx1100",), machine()) == (
-        f"needs a gfx1100 GPU, and AMD GPUs are found on Linux only ({FORCE_GFX} can state them)"
+        "needs a gfx1100 GPU, and AMD GPUs are not found on Windows and in WSL"
+        f" ({FORCE_GFX} can state them)"
     )
 
 
@@ -407,5 +413,7 @@ def machine(gfx: str = "", rocm: str = "", *problems: str) -> Answer:
         ("other", ("7.0",), machine("gfx942"), None),
     ),
 )  # fmt: skip
-def test_explain(feature: str, values: tuple[str, ...], given: Answer, words: str | None) -> None:
+def test_explain(
+    root: Path, feature: str, values: tuple[str, ...], given: Answer, words: str | None
+) -> None:
     assert known.explain("amd", feature, values, given) == words

@@ -282,8 +282,8 @@ def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
 
 def _unseen() -> str:
     """Say why there is no GPU in an answer without problems."""
-    if sys.platform != "linux":
-        return f"and AMD GPUs are found on Linux only ({FORCE_GFX} can state them)"
+    if sys.platform == "win32" or os.path.exists(_driver_files.ROOT / "dev/dxg"):
+        return f"and AMD GPUs are not found on Windows and in WSL ({FORCE_GFX} can state them)"
     return "this machine has no AMD GPU"
 
 
