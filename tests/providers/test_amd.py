@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -276,6 +277,14 @@ def test_a_version_without_sense_is_no_version(root: Path, text: str) -> None:
 def test_rocms_library_tells_its_version(root: Path, make_driver: MakeDriver) -> None:
     driver = make_driver(rocm={"version": "6.3.2"})
     assert answer(driver.environ).features == {"rocm_version": ("6.3",)}
+
+
+def test_a_folder_without_version_file_has_the_library(root: Path, stub_libraries: Path) -> None:
+    put(root, "opt/rocm/lib/answers", "rocm.version=7.2.0\n")
+    shutil.copy(stub_libraries / _amd_kernel.ROCM_CORE, root / "opt/rocm/lib")
+    given = answer({})
+    assert given.features == {"rocm_version": ("7.2",)}
+    assert given.facts["ROCm"] == f"7.2 ({root}/opt/rocm)"
 
 
 def test_the_hip_sdk_of_windows_tells_its_version(
