@@ -140,3 +140,23 @@ def test_metadata_files_spare_the_wheels_that_are_not_taken(pip: Pip, torches: I
     pip.variant("install", "ext", "torch==2.7.1").check()
     assert pip.build("ext") == ("1.0", "torch27")
     assert torches.requests_for(".json") == ["GET /files/ext-1.0-variants.json"]
+
+
+@pytest.mark.parametrize(("asked", "label"), (("1.13.1", "some"), ("1.14.0", "null")))
+def test_values_far_apart_mean_any_of_them_too(
+    pip: Pip, torches: Index, asked: str, label: str
+) -> None:
+    some = ("abi_dependency :: torch :: 1.13", "abi_dependency :: torch :: 2.9")
+    torches.add(Wheel("torch", "1.13.1"), Wheel("torch", "1.14.0"))
+    torches.add(*release("ext", labels={"some": some, "null": ()}, providers=BUILTIN))
+    pip.variant("install", f"torch=={asked}", "ext").check()
+    assert pip.build("ext") == ("1.0", label)
+    pip.plain("check").check()
+
+
+def test_several_values_do_not_ask_for_pre_releases(pip: Pip, torches: Index) -> None:
+    some = ("abi_dependency :: torch :: 2.8", "abi_dependency :: torch :: 2.9")
+    torches.add(*release("ext", labels={"some": some}, providers=BUILTIN))
+    torches.add(Wheel("torch", "2.9.2rc1"))
+    pip.variant("install", "ext").check()
+    assert pip.installed()["torch"] == "2.9.1"

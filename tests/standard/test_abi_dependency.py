@@ -50,15 +50,50 @@ def test_what_the_installed_version_matches_is_preferred() -> None:
     (
         ("torch", ("2.9",), "torch==2.9.*"),
         ("torch_geometric", ("2",), "torch-geometric==2.*"),
-        ("torch", ("2.9", "2.8"), "torch>=2.8,<2.10.dev0"),
-        ("torch", ("2.9", "2.7"), "torch>=2.7,<2.10.dev0,!=2.8.*"),
-        # These cannot be said in one requirement: those beside the preferred one count.
-        ("torch", ("2.1", "2.0", "1.13"), "torch>=2.0,<2.2.dev0"),
+        ("torch", ("2.9", "2.8"), "torch>=2.8,<2.10"),
+        ("torch", ("2.9", "2.7"), "torch>=2.7,<2.10,!=2.8.*"),
+        ("torch", ("2.9", "2"), "torch==2.*"),
     ),
 )
 def test_values_become_one_requirement(feature: str, values: tuple[str, ...], text: str) -> None:
     assert requirement(feature, values) == text
     Requirement(text)
+
+
+@pytest.mark.parametrize(
+    ("versions", "text"),
+    (
+        # All that lies between cannot be named, so those beside the preferred one count.
+        (None, "torch>=2.0,<2.2"),
+        ((), "torch>=1.13,<2.2"),
+        (("1.12", "1.13.1", "1.14.0", "1.14.1", "2.1.5", "3"), "torch>=1.13,<2.2,!=1.14.*"),
+    ),
+)
+def test_what_exists_between_values_far_apart_is_left_out(
+    versions: tuple[str, ...] | None, text: str
+) -> None:
+    assert requirement("torch", ("2.1", "2.0", "1.13"), versions) == text
+
+
+def test_the_requirement_does_not_ask_for_pre_releases() -> None:
+    specifier = Requirement(requirement("torch", ("2.9", "2.8"))).specifier
+    assert not specifier.prereleases
+    assert list(specifier.filter(["2.8.0", "2.9.0rc1", "2.10.0rc1"])) == ["2.8.0"]
+
+
+VALUES = st.lists(st.integers(0, 3), min_size=1, max_size=3).map(lambda it: ".".join(map(str, it)))
+VERSIONS = st.lists(st.integers(0, 3), min_size=1, max_size=4).map(
+    lambda it: ".".join(map(str, it))
+)
+
+
+@given(st.sets(VALUES, min_size=1, max_size=5), st.sets(VERSIONS, max_size=12))
+def test_of_what_exists_the_requirement_admits_exactly_what_matches(
+    values: set[str], versions: set[str]
+) -> None:
+    text = requirement("torch", preferred(values, None), versions)
+    admitted = {one for one in versions if Requirement(text).specifier.contains(one)}
+    assert admitted == {one for one in versions if any(matches(one, value) for value in values)}
 
 
 @given(st.sets(NUMBERS, min_size=1, max_size=5), NUMBERS, NUMBERS)

@@ -109,7 +109,7 @@ def _rewrite(run: Run, data: bytes, context: Context, filename: str) -> bytes:
 
     What a wheel was built for (``abi_dependency``) is added, for the resolver to see to it.
     """
-    more = _built_for(context()) if _is_variant(filename) else []
+    more = _built_for(run, context()) if _is_variant(filename) else []
     if not more and MARK.encode() not in data:
         return data
     return rewrite_requirements(data, lambda text: run.reduce(text, context), more)
@@ -121,12 +121,28 @@ def _is_variant(filename: str) -> bool:
     return False
 
 
-def _built_for(context: VariantContext) -> list[str]:
-    from pipvariant.standard.abi_dependency import preferred, requirement
+def _built_for(run: Run, context: VariantContext) -> list[str]:
+    from pipvariant.standard.abi_dependency import preferred
     from pipvariant.standard.metadata import ABI_DEPENDENCY
 
     features = context.properties.get(ABI_DEPENDENCY, {})
-    return [requirement(name, preferred(values, None)) for name, values in features.items()]
+    return [_requirement(run, name, preferred(values, None)) for name, values in features.items()]
+
+
+def _requirement(run: Run, name: str, values: tuple[str, ...]) -> str:
+    """Return one requirement for some values, the same one throughout a run."""
+    from pipvariant.standard.abi_dependency import requirement
+
+    known = run.built_for.get((name, values))
+    if known is None:
+        versions = None
+        # Only values that lie far apart need to know the versions, which costs a page.
+        far_apart = len({value.rpartition(".")[0] for value in values}) > 1
+        if far_apart and run.finder is not None and not run.ignores_dependencies:
+            found = run.finder.find_all_candidates(name.replace("_", "-"))
+            versions = [str(candidate.version) for candidate in found]
+        known = run.built_for[name, values] = requirement(name, values, versions)
+    return known
 
 
 def _rewrite_message(run: Run, message: Any, context: Context) -> Any:

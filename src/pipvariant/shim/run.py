@@ -56,6 +56,8 @@ class Run:
         self.judgements: dict[str, Judgement] = {}
         #: Wheel file -> what the variant markers say about it.
         self.contexts: dict[str | None, VariantContext] = {}
+        #: (feature, values) of ``abi_dependency`` -> the requirement that they stand for.
+        self.built_for: dict[tuple[str, tuple[str, ...]], str] = {}
         #: URL of a wheel -> what was decided about its project and version.
         self.outcomes: dict[str, Outcome] = {}
         #: (canonical project name, version) of the versions that were left out, in order.

@@ -15,6 +15,8 @@ __all__ = ["matches", "preferred", "requirement"]
 # A component is no longer than a calendar date.
 _VALUE = re.compile(r"\d{1,8}(?:\.\d{1,8}){0,2}")
 
+Numbers = tuple[int, ...]
+
 
 def matches(version: str, value: str) -> bool:
     """Say whether a version is one that a value means: equal in all components it has.
@@ -24,13 +26,7 @@ def matches(version: str, value: str) -> bool:
     """
     if _VALUE.fullmatch(value) is None:
         return False
-    release = re.match(r"(?:\d+!)?(\d{1,8}(?:\.\d{1,8})*)", version)
-    if release is None:
-        return False
-    wanted = _numbers(value)
-    # A version without its last components has zeros there: 2 is 2.0.
-    found = (*_numbers(release[1]), 0, 0)[: len(wanted)]
-    return found == wanted
+    return _is_within(_release(version), [_numbers(value)])
 
 
 def preferred(values: Iterable[str], installed: str | None) -> tuple[str, ...]:
@@ -45,28 +41,65 @@ def preferred(values: Iterable[str], installed: str | None) -> tuple[str, ...]:
     return tuple(valid)
 
 
-def requirement(feature: str, values: Sequence[str]) -> str:
+def requirement(feature: str, values: Sequence[str], versions: Iterable[str] | None = None) -> str:
     """Return the requirement (PEP 508) that the values of one feature stand for.
 
+    A requirement cannot say "or", but it can say from where to where, and leave out what lies
+    between. Between 1.13 and 2.0 that is without end, so there it leaves out what exists.
+    Pre-releases of the lowest value are left out, because naming one would admit them all.
+
     :param feature: the name of the other project, normalised, with ``_``.
-    :param values: most preferred first. A requirement cannot say "or", but it can leave out
-        what lies between: all values count that differ from the first one in their last
-        component only, and the others are left out.
+    :param values: most preferred first, each as `preferred` returns them.
+    :param versions: the versions of the other project that exist. None if that is not known:
+        then only those values count that differ from the first in their last component.
     """
-    first = _numbers(values[0])
-    last = sorted(
-        number[-1]
-        for number in map(_numbers, values)
-        if len(number) == len(first) and number[:-1] == first[:-1]
-    )
     name = feature.replace("_", "-")
-    if len(last) == 1:
-        return f"{name}=={values[0]}.*"
-    head = "".join(f"{number}." for number in first[:-1])
-    gaps = sorted(set(range(last[0], last[-1])) - set(last))
-    parts = [f">={head}{last[0]}", f"<{head}{last[-1] + 1}.dev0"]
-    return f"{name}{','.join([*parts, *(f'!={head}{gap}.*' for gap in gaps)])}"
+    numbers = list(map(_numbers, values))
+    # What another value means already adds nothing: 2.9 beside 2.
+    wanted = [one for one in numbers if not _is_within(one, {*numbers} - {one})]
+    if versions is None:
+        wanted = [one for one in wanted if one[:-1] == wanted[0][:-1]]
+    wanted = sorted(set(wanted))
+    first, last = wanted[0], wanted[-1]
+    if first == last:
+        return f"{name}=={_text(first)}.*"
+    gaps = {
+        (*low[:-1], number)
+        for low, high in zip(wanted, wanted[1:])
+        if low[:-1] == high[:-1]
+        for number in range(low[-1] + 1, high[-1])
+    }
+    for version in versions or ():
+        found = _release(version)
+        if first < found < last and not _is_within(found, wanted):
+            gaps.add(_gap(found, wanted))
+    # "<2.10" is not true of pre-releases of 2.10 either.
+    parts = [f">={_text(first)}", f"<{_text((*last[:-1], last[-1] + 1))}"]
+    return f"{name}{','.join([*parts, *(f'!={_text(gap)}.*' for gap in sorted(gaps))])}"
 
 
-def _numbers(value: str) -> tuple[int, ...]:
+def _gap(version: Numbers, wanted: Sequence[Numbers]) -> Numbers:
+    """Return as little of a version as tells it apart from every value."""
+    return next(
+        version[:length]
+        for length in range(1, len(version) + 1)
+        if all(value[:length] != version[:length] for value in wanted)
+    )
+
+
+def _is_within(version: Numbers, values: Iterable[Numbers]) -> bool:
+    return any(version[: len(value)] == value for value in values)
+
+
+def _release(version: str) -> Numbers:
+    """Return the release part; one without its last components has zeros there: 2 is 2.0.0."""
+    release = re.match(r"(?:\d+!)?(\d{1,8}(?:\.\d{1,8})*)", version)
+    return () if release is None else (*_numbers(release[1]), 0, 0)
+
+
+def _text(numbers: Numbers) -> str:
+    return ".".join(map(str, numbers))
+
+
+def _numbers(value: str) -> Numbers:
     return tuple(map(int, value.split(".")))
