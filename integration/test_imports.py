@@ -82,6 +82,7 @@ def test_a_command_without_an_index_imports_next_to_nothing(pip: Pip, command: l
         "pipvariant.errors",
         "pipvariant.shim",
         "pipvariant.shim.builds",
+        "pipvariant.shim.named_options",
         "pipvariant.shim.options",
         "pipvariant.shim.patches",
         "pipvariant.shim.pips",

@@ -14,7 +14,7 @@ import pytest
 
 from pipvariant.shim import fetching
 from pipvariant.shim.fetching import Budget, Unusable, download, hash_fault, read_file
-from pipvariant.standard.metadata import MAX_BYTES
+from pipvariant.standard.bounds import MAX_BYTES
 
 LINK: Any = SimpleNamespace(url_without_fragment="https://a.invalid/x.json")
 

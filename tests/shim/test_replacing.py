@@ -14,7 +14,7 @@ import pytest
 from pipvariant import shim
 from pipvariant.errors import InvalidOption
 from pipvariant.shim import options, replacing
-from pipvariant.shim.installed import Installed, order
+from pipvariant.shim.installed import Installed
 from pipvariant.shim.patches import Patches
 from pipvariant.shim.pips import this_pip
 from pipvariant.shim.run import Run
@@ -118,19 +118,20 @@ def test_other_commands_are_not_patched() -> None:
     assert replacing.patches(this_pip(), run) == []
 
 
-def test_replacing_is_patched_only_when_asked_for() -> None:
+def test_with_the_legacy_resolver_nothing_is_replaced() -> None:
     run = Run()
     run.command = "install"
-    (only,) = replacing.patches(this_pip(), run)
-    assert only.target.endswith("Resolver.resolve")
-    run.upgrade_variant = True
     assert len(replacing.patches(this_pip(), run)) == 3
+    run.legacy_resolver = True
+    (only,) = replacing.patches(this_pip(), run)
+    assert only.target.endswith("legacy.resolver:Resolver.resolve")
 
 
 @pytest.mark.parametrize("legacy", (False, True))
 def test_the_resolver_is_proven_without_any_other_patch(legacy: bool) -> None:
     run = Run()
     run.command, run.legacy_resolver = "install", legacy
+    run.order = lambda finder, candidates, hashes: []
     patches = Patches(this_pip())
     patches.put(replacing.patches(this_pip(), run))
     assert run.named == frozenset()
@@ -211,14 +212,3 @@ def test_the_option_and_the_legacy_resolver_exclude_each_other() -> None:
     )
     with pytest.raises(InvalidOption, match="--upgrade-variant is not possible with"):
         options.configure(Run(), values)
-
-
-def test_the_order_of_a_run_is_untouched_without_the_option() -> None:
-    made = shim.apply()
-    made.command = "install"
-    try:
-        shim.activate(made)
-        assert isinstance(made.order, functools.partial)
-        assert made.order.func is not order
-    finally:
-        shim.undo()

@@ -9,7 +9,7 @@ import pytest
 
 from pipvariant.errors import InvalidMetadata
 from pipvariant.shim.sources import read_from_wheel
-from pipvariant.standard.metadata import MAX_BYTES
+from pipvariant.standard.bounds import MAX_BYTES
 
 INFO = "tri-1.0.dist-info"
 JSON = (

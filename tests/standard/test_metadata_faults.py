@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pipvariant.errors import InvalidMetadata
-from pipvariant.standard.metadata import MAX_BYTES, from_dict, read_variants_json
+from pipvariant.standard.bounds import MAX_BYTES
+from pipvariant.standard.metadata import from_dict, read_variants_json
 from tests.standard import documents
 from tests.standard.documents import REMOVED, Change, changed, faults_of, put
 

@@ -11,8 +11,9 @@ from pipvariant.authoring import records
 from pipvariant.authoring.archives import Archive, silent
 from pipvariant.authoring.replacement import replacement
 from pipvariant.errors import InvalidFilename, InvalidOutput, InvalidWheel
+from pipvariant.standard.bounds import MAX_BYTES
 from pipvariant.standard.filename import join_label, split_label
-from pipvariant.standard.metadata import MAX_BYTES, Metadata, to_json
+from pipvariant.standard.metadata import Metadata, to_json
 
 __all__ = ["make", "project_of", "unmake"]
 

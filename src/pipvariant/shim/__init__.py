@@ -111,17 +111,17 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
             reports,
             selection,
             wheels,
+            wishes,
         )
 
         run.order = functools.partial(choosing.order, run)
-        if run.upgrade_variant:
-            run.order = functools.partial(installed.order, run, run.order)
+        run.order = functools.partial(installed.order, run, run.order)
         run.check = functools.partial(wheels.check, run)
         run.is_usable = functools.partial(wheels.is_usable, run)
         rooms = (filenames, dependencies, reports)
         if not run.no_variant:
             # What is installed is put among the files of pip, before these are grouped.
-            rooms = (filenames, links, replacing, selection, wheels, dependencies, reports)
+            rooms = (filenames, wishes, links, replacing, selection, wheels, dependencies, reports)
         if run.lock_files:
             from pipvariant.shim import locks
 
@@ -134,4 +134,5 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
             rooms = (*rooms, locking)
     pip = this_pip()
     if _applied is not None:
+        run.put = _applied.put
         _applied.put(patch for room in rooms for patch in room.patches(pip, run))

@@ -14,9 +14,10 @@ from pipvariant.shim.run import Run
 
 if TYPE_CHECKING:
     from pipvariant.providers.target import Answer
+    from pipvariant.shim.narrowing import Demand
     from pipvariant.standard.metadata import Metadata
     from pipvariant.standard.properties import Properties
-    from pipvariant.standard.ranking import Ranking
+    from pipvariant.standard.ranking import Ranking, Supported
 
 __all__ = ["Candidate", "Judgement", "Outcome", "disallowed", "is_allowed", "judge", "order"]
 
@@ -38,26 +39,34 @@ class Candidate(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What one source's metadata says about its labels on this target."""
+    """What one source's metadata says about its labels on this target.
+
+    ``supported`` is what the answers say, without what the user excluded.
+    """
 
     metadata: Metadata
     ranking: Ranking
     answers: Mapping[str, Answer]
+    supported: Supported
 
     def supported_properties(self, label: str) -> Properties:
         """Return those properties of a label that the target supports, as for markers."""
         from pipvariant.standard.ranking import supported_properties
 
         properties = self.metadata.variants.get(label, {})
-        return supported_properties(properties, _supported(self.answers))
+        return supported_properties(properties, self.supported)
 
 
 class Outcome(NamedTuple):
-    """What was decided about one project version: source -> judgement, None if unreadable."""
+    """What was decided about one project version: source -> judgement, None if unreadable.
+
+    ``demand`` is the option that narrowed the choice, as the user wrote it, or empty.
+    """
 
     name: str
     version: str
     judgements: Mapping[str, Judgement | None]
+    demand: str = ""
 
 
 def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -> list[Any]:
@@ -74,10 +83,14 @@ def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -
             f"pip-variant cannot choose variants of {first.name}: {error}. Install pip-variant "
             "again, or use --no-variant."
         ) from error
-    outcome = Outcome(first.name, str(first.version), judgements)
+    demand = _demand(run, finder, candidates, judgements)
+    outcome = Outcome(first.name, str(first.version), judgements, str(demand or ""))
+    if judgements:
+        for candidate in candidates:
+            run.outcomes[candidate.link.url_without_fragment] = outcome
     places = {
         source: {label: place for place, label in enumerate(judgement.ranking.compatible)}
-        for source, judgement in outcome.judgements.items()
+        for source, judgement in judgements.items()
         if judgement is not None
     }
     keyed = []
@@ -86,31 +99,49 @@ def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -
     sources: dict[str, int] = {}
     for candidate in candidates:
         link = candidate.link
-        if outcome.judgements:
-            run.outcomes[link.url_without_fragment] = outcome
         label, refused = label_of(link), not is_allowed(link, hashes)
+        source = source_of(link)
+        judgement = judgements.get(source)
+        if demand is not None and not demand.allows(label, judgement and judgement.metadata):
+            continue
         if label is None:
             # Ordinary wheels, then sdists: pip has them in this order already.
             keyed.append(((refused, True, 0, 0), candidate))
             continue
-        source = source_of(link)
         place = places.get(source, {}).get(label)
-        if place is not None:
+        if place is not None and judgement is not None:
             number = sources.setdefault(source, len(sources))
             keyed.append(((refused, False, number, place), candidate))
+            # Of two sources with a file of the same name, the preferred one speaks for it.
+            run.judgements.setdefault(link.filename, judgement)
     if len(sources) > 1:
         _tell_sources(run, outcome, list(sources))
+    keyed.sort(key=lambda pair: pair[0])
     if not keyed:
         run.skipped[first.name, first.version] = outcome
-    keyed.sort(key=lambda pair: pair[0])
-    if keyed and hashes and not run.eager:
+        return []
+    run.fitted.add(first.name)
+    if hashes and not run.eager:
         _tell_disallowed(run, finder, keyed[0][1], hashes)
-    for (_, plain, _, _), candidate in keyed:
-        judgement = outcome.judgements.get(source_of(candidate.link))
-        if not plain and judgement is not None:
-            # Of two sources with a file of the same name, the preferred one speaks for it.
-            run.judgements.setdefault(candidate.link.filename, judgement)
     return [candidate.payload for _, candidate in keyed]
+
+
+def _demand(
+    run: Run,
+    finder: Any,
+    candidates: Sequence[Candidate],
+    judgements: Mapping[str, Judgement | None],
+) -> Demand | None:
+    """Return what the user insists on for these candidates, None if nothing."""
+    if run.preferences is None:
+        return None
+    from pipvariant.shim.narrowing import demand_for, refuse_misfit
+
+    offered = {label_of(candidate.link) or "" for candidate in candidates}
+    demand = demand_for(run, finder, candidates[0].name, offered)
+    if demand is not None:
+        refuse_misfit(run, demand, candidates[0], filter(None, judgements.values()))
+    return demand
 
 
 def _judge_sources(
@@ -167,10 +198,16 @@ def judge(run: Run, metadata: Metadata, labels: Sequence[str], *, of: str) -> Ju
             # One line for each problem of a run, with the labels that met it first.
             if run.tell_once(problem):
                 logger.warning("%s: %s; it concerns %s", of, problem, ", ".join(users[namespace]))
-    return Judgement(metadata, rank(metadata, _supported(answers), labels), answers)
+    supported, ordered = _supported(answers), metadata
+    if run.preferences is not None:
+        from pipvariant.standard.preferences import exclude, prefer
+
+        supported = exclude(supported, run.preferences.excluded)
+        ordered = prefer(metadata, run.preferences.preferred)
+    return Judgement(metadata, rank(ordered, supported, labels), answers, supported)
 
 
-def _supported(answers: Mapping[str, Answer]) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+def _supported(answers: Mapping[str, Answer]) -> Supported:
     return {namespace: answer.features for namespace, answer in answers.items()}
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from pipvariant.standard.metadata import MAX_BYTES
+from pipvariant.standard.bounds import MAX_BYTES
 
 __all__ = [
     "Budget",

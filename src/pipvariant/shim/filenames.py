@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -27,18 +26,23 @@ def label_of(link: Any) -> str | None:
 def patches(pip: Pip, run: Run) -> list[Patch]:
     """Patch the ``Wheel`` class, and the modules that split filenames by themselves.
 
-    Without variants only the class is patched, to keep variant wheels out: up to 22.2 pip
-    takes some of them for ordinary ones.
+    The class is patched without variants too, to keep variant wheels out: up to 22.2 pip takes
+    some of them for ordinary ones. A requirements file can still say so, so each is asked.
     """
-    target = f"{WHEEL}:Wheel.__init__"
     strict = _same if pip.has_strict_filenames else _strict
-    if run.no_variant:
-        wrap = _no_variant(run)
-        return [Patch(target, lambda original: wrap(strict(original)), lambda: _left_out(run))]
-    return [
-        Patch(target, lambda original: _wheel(strict(original)), _prove_wheel),
-        *(Patch(target, _parser, _prove_parser(target)) for target in pip.filename_parsers),
+    found = [
+        Patch(
+            f"{WHEEL}:Wheel.__init__",
+            lambda original: _wheel(run, strict(original)),
+            lambda: _prove_wheel(run),
+        )
     ]
+    if not run.no_variant:
+        found += [
+            Patch(target, lambda original: _parser(run, original), _prover(target))
+            for target in pip.filename_parsers
+        ]
+    return found
 
 
 def _same(original: Any) -> Any:
@@ -57,26 +61,7 @@ def _strict(original: Any) -> Any:
     return __init__
 
 
-def _no_variant(run: Run) -> Callable[[Any], Any]:
-    invalid: Any = import_module("pip._internal.exceptions").InvalidWheelFilename
-
-    def wrap(original: Any) -> Any:
-        def __init__(self: Any, filename: str) -> None:
-            try:
-                label = split_label(filename)[1]
-            except InvalidFilename as error:
-                raise invalid(str(error)) from None
-            if label is not None:
-                run.left_out.add(filename.partition("-")[0])
-                raise invalid(f"{filename} is a variant wheel, and --no-variant leaves them out.")
-            original(self, filename)
-
-        return __init__
-
-    return wrap
-
-
-def _wheel(original: Any) -> Any:
+def _wheel(run: Run, original: Any) -> Any:
     invalid: Any = import_module("pip._internal.exceptions").InvalidWheelFilename
     # Labels of one wheel share the plain name: it is parsed once for all of them.
     parsed: dict[str, dict[str, Any]] = {}
@@ -89,6 +74,9 @@ def _wheel(original: Any) -> Any:
         if label is None:
             original(self, filename)
             return
+        if run.no_variant:
+            run.left_out.add(filename.partition("-")[0])
+            raise invalid(f"{filename} is a variant wheel, and --no-variant leaves them out.")
         known = parsed.get(plain)
         if known is None:
             original(self, plain)
@@ -103,30 +91,30 @@ def _wheel(original: Any) -> Any:
     return __init__
 
 
-def _parser(original: Any) -> Any:
+def _parser(run: Run, original: Any) -> Any:
     def parse_wheel_filename(filename: str, **options: Any) -> Any:
         # A label that the standard does not allow is left in, for pip to refuse the name.
         with contextlib.suppress(InvalidFilename):
-            filename = split_label(filename)[0]
+            if not run.no_variant:
+                filename = split_label(filename)[0]
         return original(filename, **options)
 
     return parse_wheel_filename
 
 
-def _left_out(run: Run) -> bool:
+def _prove_wheel(run: Run) -> bool:
+    make: Any = import_module(WHEEL).Wheel
+    if not run.no_variant:
+        wheel = make(PROOF)
+        return (wheel.name, wheel.version, wheel.filename) == ("proof", "1.0", PROOF)
     try:
-        import_module(WHEEL).Wheel(PROOF)
+        make(PROOF)
     except import_module("pip._internal.exceptions").InvalidWheelFilename as error:
         run.left_out.discard("proof")
         return "--no-variant" in str(error)
     return False
 
 
-def _prove_wheel() -> bool:
-    wheel = import_module(WHEEL).Wheel(PROOF)
-    return (wheel.name, wheel.version, wheel.filename) == ("proof", "1.0", PROOF)
-
-
-def _prove_parser(target: str) -> Any:
+def _prover(target: str) -> Any:
     module, _, name = target.partition(":")
     return lambda: getattr(import_module(module), name)(PROOF)[0] == "proof"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +17,18 @@ if TYPE_CHECKING:
     from pipvariant.shim.choosing import Candidate, Judgement
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["KEPT", "Fit", "Installed", "fit", "keep", "look", "order", "read", "words"]
+__all__ = [
+    "KEPT",
+    "Fit",
+    "Installed",
+    "fit",
+    "is_wanted",
+    "keep",
+    "look",
+    "order",
+    "read",
+    "words",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -181,8 +192,14 @@ def order(
     :param ordered: the order for a project and version that is not installed.
     """
     payloads = ordered(finder, candidates, hashes)
-    installed = run.replaceable.get((candidates[0].name, candidates[0].version))
+    key = (candidates[0].name, candidates[0].version)
+    installed = run.replaceable.get(key)
     if installed is None:
+        return payloads
+    offered = {label_of(candidate.link) or "" for candidate in candidates}
+    if not is_wanted(run, finder, key, offered):
+        run.unwanted.add(key)
+        run.replacing.update((candidate.link.url, installed) for candidate in candidates)
         return payloads
     by_payload = {id(candidate.payload): candidate for candidate in candidates}
     better: list[Any] = []
@@ -192,13 +209,28 @@ def order(
         link = by_payload[id(payload)].link
         if not is_allowed(link, hashes):
             break
-        stays = stays or not _is_better(run, link, installed)
+        stays = stays or not (run.upgrade_variant and _is_better(run, link, installed))
         if stays and label_of(link) == installed.label:
             # The same label again would be no other choice.
             continue
         (others if stays else better).append(payload)
         run.replacing[link.url] = installed
     return [*better, keep, *others]
+
+
+def is_wanted(run: Run, finder: Any, key: tuple[str, Any], offered: Collection[str]) -> bool:
+    """Say whether what is installed may stay: it is all that the user insists on, if anything.
+
+    :param key: of ``run.replaceable``.
+    :param offered: the labels that the index has of the same version.
+    """
+    if run.preferences is None:
+        return True
+    from pipvariant.shim.narrowing import demand_for
+
+    demand = demand_for(run, finder, key[0], offered)
+    installed = run.replaceable[key]
+    return demand is None or demand.allows(installed.label, installed.metadata)
 
 
 def keep() -> object:

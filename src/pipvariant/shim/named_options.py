@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from importlib import import_module
 from typing import Any
 
-__all__ = ["CHOOSING", "TARGET", "add_named"]
+__all__ = ["CHOOSING", "TARGET", "add_named", "make"]
 
 #: Options of commands that choose files from an index.
-CHOOSING = ("--no-variant",)
+CHOOSING = (
+    "--no-variant",
+    "--variant",
+    "--prefer-variant",
+    "--exclude-variant",
+    "--require-variant",
+    "--same-variant",
+)
 #: Options about the machine that is installed for, and about who may speak for it.
 TARGET = (
     "--variant-target",
@@ -39,15 +47,40 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "metavar": "NAMESPACE",
         "help": "Let the optional provider of this namespace answer. Can be given several times.",
     },
+    "--exclude-variant": {
+        **_LIST,
+        "metavar": "SPEC",
+        "help": "Treat a namespace, `ns :: feature` or `ns :: feature :: value` as not supported "
+        "by this machine. Can be given several times.",
+    },
     "--json": {**_FLAG, "help": "Print JSON and nothing else."},
     "--no-variant": {
         **_FLAG,
         "help": "Be exactly plain pip: no variant wheel is considered, no variant metadata is "
         "fetched, no provider is asked.",
     },
+    "--prefer-variant": {
+        **_LIST,
+        "metavar": "SPEC",
+        "help": "Put a namespace, `ns :: feature` or `ns :: feature :: value` first in the order "
+        "of the variants that fit. Can be given several times, the first one counts most.",
+    },
     "--refresh-platform": {
         **_FLAG,
         "help": "Ask this machine's hardware again, whatever is remembered since it started.",
+    },
+    "--require-variant": {
+        **_LIST,
+        "metavar": "[PACKAGE=]NAMESPACE",
+        "help": "Accept only variants that use this namespace, going back to older versions if "
+        "need be; without a package, of every package that has such variants. Can be given several "
+        "times.",
+    },
+    "--same-variant": {
+        **_LIST,
+        "metavar": "NAMESPACE=PACKAGE,PACKAGE",
+        "help": "Keep these packages on variants with equal values in a namespace, such as one "
+        "CUDA version. Can be given several times.",
     },
     "--trust-provider": {
         **_LIST,
@@ -60,6 +93,13 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "help": "Replace an installed package when another label of the same version ranks better "
         "on this machine: the packages that are named, and with --upgrade-strategy eager their "
         "dependencies too.",
+    },
+    "--variant": {
+        **_LIST,
+        "metavar": "PACKAGE=LABEL",
+        "help": "Take only the variant with this label of a package, an error if it does not fit; "
+        "`PACKAGE=` is its ordinary wheel, and the package `:all:` every package that has the "
+        "label. Can be given several times.",
     },
     "--variant-target": {
         "metavar": "FILE",
@@ -75,14 +115,15 @@ def add_named(group: Any, names: Iterable[str]) -> None:
 
     pip's parser reads them from the command line, from ``pip.conf`` and from ``PIP_*``.
     """
-    option_class: Any = import_module("pip._internal.cli.cmdoptions").PipOption
     for name in names:
-        dest = name.strip("-").replace("-", "_")
-        group.add_option(option_class(name, dest=dest, **_copied(_OPTIONS[name])))
+        group.add_option(make(name))
 
 
-def _copied(keywords: Mapping[str, Any]) -> dict[str, Any]:
-    # A list that is a default must be nobody else's: optparse appends to it.
-    return {
-        key: list(value) if isinstance(value, list) else value for key, value in keywords.items()
-    }
+def make(name: str) -> Any:
+    """Return an option of pip's own class, by its name."""
+    option_class: Any = import_module("pip._internal.cli.cmdoptions").PipOption
+    keywords = dict(_OPTIONS[name])
+    if "default" in keywords:
+        # A list that is a default must be nobody else's: optparse appends to it.
+        keywords["default"] = copy(keywords["default"])
+    return option_class(name, dest=name.strip("-").replace("-", "_"), **keywords)

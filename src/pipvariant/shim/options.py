@@ -9,7 +9,6 @@ from optparse import OptionGroup
 from typing import Any
 
 from pipvariant.errors import InvalidOption
-from pipvariant.shim.named_options import CHOOSING, TARGET, add_named
 from pipvariant.shim.run import Run
 
 __all__ = [
@@ -32,6 +31,8 @@ def add_to(command: Any) -> None:
     pip's parser reads them from the command line, from ``pip.conf`` and from ``PIP_*``.
     """
     if command.parser.has_option("--index-url"):
+        from pipvariant.shim.named_options import CHOOSING, TARGET, add_named
+
         group = OptionGroup(command.parser, "Wheel Variant Options")
         names = [*CHOOSING, *TARGET]
         if command.parser.has_option("--upgrade"):
@@ -63,6 +64,8 @@ def looks_at_an_index(command: str, options: Any) -> bool:
 
 def configure(run: Run, options: Any) -> None:
     """Write the options of a command into the run."""
+    from pipvariant.shim import wishes
+
     run.no_variant = bool(options.no_variant)
     configure_target(run, options)
     run.foreign = _is_foreign(options)
@@ -81,6 +84,7 @@ def configure(run: Run, options: Any) -> None:
             "--upgrade-variant is not possible with --use-deprecated=legacy-resolver",
             remedy="Leave one of them out, or name the package with --force-reinstall.",
         )
+    wishes.configure(run, options)
     run.all_variants = bool(getattr(options, "all_variants", False))
     run.lock_files = _has_lock_files(options)
     # A pip that builds in a child process gets its options from the environment only.

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from pipvariant.shim.filenames import label_of
-from pipvariant.shim.installed import KEPT, Installed, keep, read, words
+from pipvariant.shim.installed import KEPT, Installed, is_wanted, keep, read, words
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
@@ -38,7 +38,7 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
             lambda: _prove_resolve(resolver),
         )
     ]
-    if run.upgrade_variant:
+    if not run.legacy_resolver:
         found += [
             Patch(
                 f"{FOUND}:FoundCandidates.__init__",
@@ -112,8 +112,9 @@ def _found_candidates(run: Run, original: Any) -> Any:
     def __init__(
         self: Any, get_infos: Any, installed: Any, prefers_installed: Any, *args: Any, **kw: Any
     ) -> None:
-        if installed is not None and _is_replaceable(run, installed):
-            get_infos = functools.partial(_infos, get_infos, installed, prefers_installed)
+        asked = run.upgrade_variant or run.preferences is not None
+        if asked and installed is not None and _is_replaceable(run, installed):
+            get_infos = functools.partial(_infos, run, get_infos, installed, prefers_installed)
             installed = None
         original(self, get_infos, installed, prefers_installed, *args, **kw)
 
@@ -121,18 +122,41 @@ def _found_candidates(run: Run, original: Any) -> Any:
 
 
 def _is_replaceable(run: Run, candidate: Any) -> bool:
-    """Say whether the user wants the best label of this project, and remember what it is."""
+    """Say whether the user may want another label of this project, and remember what it is."""
     name = candidate.project_name
-    if candidate.is_editable or not (run.upgrade_dependencies or name in run.named):
+    named = run.upgrade_dependencies or name in run.named
+    preferences = run.preferences
+    wishes = preferences is not None and (
+        name in preferences.labels
+        or name in preferences.required
+        or preferences.family_of(name)
+        or (named and preferences.insists(name))
+    )
+    if candidate.is_editable or not (wishes or (run.upgrade_variant and named)):
         return False
     # A candidate with extras is made of the one without.
     distribution = getattr(candidate, "base", candidate).dist
     if _is_local_build(distribution):
         return False
     key = (name, candidate.version)
-    if key not in run.replaceable:
-        run.replaceable[key] = read(distribution)
+    found = read(distribution)
+    if not run.upgrade_variant and _is_as_wanted(run, name, found):
+        return False
+    run.replaceable.setdefault(key, found)
     return True
+
+
+def _is_as_wanted(run: Run, name: str, installed: Installed) -> bool:
+    """Say whether what is installed is all that the user can mean, so that no index is asked."""
+    preferences = run.preferences
+    if preferences is None or preferences.family_of(name):
+        return False
+    from pipvariant.shim.narrowing import Demand
+    from pipvariant.standard.preferences import ALL
+
+    label = preferences.labels.get(name, preferences.labels.get(ALL))
+    wanted = {*preferences.required.get(name, ()), *preferences.required.get(ALL, ())}
+    return Demand(label, tuple(wanted), "").allows(installed.label, installed.metadata)
 
 
 def _is_local_build(distribution: Any) -> bool:
@@ -144,15 +168,21 @@ def _is_local_build(distribution: Any) -> bool:
     return isinstance(origin, dict) and ("dir_info" in origin or "vcs_info" in origin)
 
 
-def _infos(get_infos: Any, installed: Any, prefers_installed: bool) -> Iterator[Any]:
+def _infos(run: Run, get_infos: Any, installed: Any, prefers_installed: bool) -> Iterator[Any]:
     """Yield pip's entries with the installed candidate among those of its own version.
 
     ``run.order`` says where. It comes once more after them, should a better label turn out to
-    be impossible for the resolver.
+    be impossible for the resolver, unless it is not what the user wants.
     """
     version = installed.version
+    key = (installed.project_name, version)
+
+    def build_kept() -> Any:
+        unwanted = key in run.unwanted or not is_wanted(run, run.finder, key, ())
+        return None if unwanted else installed
+
     # pip takes one candidate for each key, hence a key of its own.
-    kept = (f"{version} (installed)", lambda: installed)
+    kept = (f"{version} (installed)", build_kept)
 
     def among(entry: Any) -> Any:
         return entry[0], functools.partial(_build, entry[1], installed)
@@ -233,15 +263,15 @@ def _prove_found(run: Run) -> bool:
         (version(link.filename.split("-")[1]), functools.partial(build, link=link, name="proof"))
         for link in links
     ]
-    before = run.named, run.order
-    run.named = frozenset({"proof"})
+    before = run.named, run.order, run.upgrade_variant, run.preferences
+    run.named, run.upgrade_variant, run.preferences = frozenset({"proof"}), True, None
     run.order = lambda finder, candidates, hashes: [candidates[0].payload, keep]
     try:
         # Only walked through: the sequence refuses to be measured, as `list` would do first.
         stays = list(iter(found(lambda: iter(infos), kept, True, set())))
         upgrades = list(iter(found(lambda: iter(infos), kept, False, set())))
     finally:
-        run.named, run.order = before
+        run.named, run.order, run.upgrade_variant, run.preferences = before
         run.replaceable.clear()
     return stays == [better, kept, newer, older] and upgrades == [newer, better, kept, older]
 

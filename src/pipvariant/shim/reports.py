@@ -60,16 +60,22 @@ def miss(rejection: Rejection, judgement: Judgement) -> str:
     if cause is Cause.UNKNOWN_LABEL:
         return f"{label} is not in the variant metadata"
     answer = judgement.answers[namespace]
-    words = explain(namespace, feature, values, answer)
+    known = answer.features.get(feature, ())
+    unwanted = [value for value in values if value in known]
+    words = None if unwanted else explain(namespace, feature, values, answer)
     if words is not None:
         return f"{label} {words}"
     wanted = f"{label} needs {namespace} :: {feature} :: {' or '.join(values)}"
-    if answer.origin is Origin.DISABLED:
-        return f"{wanted}, whose provider is off ({answer.source})"
-    if answer.origin is Origin.NOT_TRUSTED:
-        return f"{wanted}, whose plugin package is not trusted"
-    if answer.origin is Origin.NOT_ASKED:
-        return f"{wanted}, which is not known for another platform"
+    if unwanted:
+        # The target has it, and only the user does not want it.
+        return f"{wanted}, left out by --exclude-variant"
+    reasons = {
+        Origin.DISABLED: f"whose provider is off ({answer.source})",
+        Origin.NOT_TRUSTED: "whose plugin package is not trusted",
+        Origin.NOT_ASKED: "which is not known for another platform",
+    }
+    if answer.origin in reasons:
+        return f"{wanted}, {reasons[answer.origin]}"
     has = ", ".join(supported[:3]) + (", ..." if len(supported) > 3 else "")
     where = "the package's own list" if answer.origin is Origin.STATIC else "this machine"
     return f"{wanted}, {where} has {has or 'nothing of that kind'}"
@@ -129,7 +135,10 @@ def _tell_skipped(run: Run, project: str | None) -> None:
         if project is not None and outcome.name != canonical(project):
             continue
         missed = _nearest_miss(outcome)
-        line = f"{outcome.name} {outcome.version} skipped: none of its variants fits"
+        why = (
+            f"nothing of it is {outcome.demand}" if outcome.demand else "none of its variants fits"
+        )
+        line = f"{outcome.name} {outcome.version} skipped: {why}"
         line += f"; {missed}" if missed else ""
         if run.tell_once(line):
             logger.info("%s", line)

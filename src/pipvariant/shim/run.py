@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -10,22 +10,18 @@ if TYPE_CHECKING:
     from pipvariant.providers.target import Target
     from pipvariant.shim.choosing import Judgement, Outcome
     from pipvariant.shim.installed import Installed
+    from pipvariant.shim.patches import Patch
     from pipvariant.standard.markers import VariantContext
     from pipvariant.standard.metadata import Metadata
+    from pipvariant.standard.preferences import Preferences
 
 __all__ = ["Run"]
 
 
-class Run:
-    """The options, the target and the tables of one pip run.
-
-    ``order``, ``check``, ``is_usable``, ``choose`` and ``reduce`` are what the patches ask for.
-    They are set when the shim is activated, and a proof replaces them for a moment to see that
-    pip comes by.
-    """
+class _Options:
+    """What the user says."""
 
     def __init__(self) -> None:
-        #: Options, as the user gave them.
         self.command = ""
         self.no_variant = False
         self.foreign = False
@@ -44,6 +40,23 @@ class Run:
         self.trusted: tuple[str, ...] = ()
         self.target_file: str | None = None
         self.refresh_platform = False
+        #: What the user prefers, leaves out and insists on; None if nothing.
+        self.preferences: Preferences | None = None
+        #: The words of the options that say so, by option, of command line and files.
+        self.words: dict[str, list[str]] = {}
+        self.file_words: dict[str, list[str]] = {}
+
+
+class Run(_Options):
+    """The options, the target and the tables of one pip run.
+
+    ``order``, ``check``, ``is_usable``, ``choose`` and ``reduce`` are what the patches ask for.
+    They are set when the shim is activated, and a proof replaces them for a moment to see that
+    pip comes by.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
         #: (source, canonical project name, version) -> link of a variants.json.
         self.json_links: dict[tuple[str, str, Any], Any] = {}
         #: Pages on a server that list a variants.json.
@@ -62,6 +75,10 @@ class Run:
         self.outcomes: dict[str, Outcome] = {}
         #: (canonical project name, version) of the versions that were left out, in order.
         self.skipped: dict[tuple[str, Any], Outcome] = {}
+        #: Canonical names of the projects of which a version was found that can be taken.
+        self.fitted: set[str] = set()
+        #: (canonical project name, namespace) -> whether a label of any version uses it.
+        self.users: dict[tuple[str, str], bool] = {}
         #: Why wheels in hand were refused, as sentences.
         self.refused: list[str] = []
         #: Projects of which ``--no-variant`` left variant wheels out.
@@ -70,6 +87,8 @@ class Run:
         self.named: frozenset[str] = frozenset()
         #: (canonical project name, version) of what is installed and may give way.
         self.replaceable: dict[tuple[str, Any], Installed] = {}
+        #: (canonical project name, version) of what is installed and is not what the user wants.
+        self.unwanted: set[tuple[str, Any]] = set()
         #: URL of a wheel -> what is installed of the same version and ranks lower.
         self.replacing: dict[str, Installed] = {}
         #: pip's object for a package in a lock file, and the variant metadata that it has there.
@@ -91,6 +110,7 @@ class Run:
         self.check: Callable[[Any], None]
         self.is_usable: Callable[[str, str], bool]
         self.choose: Callable[[Any, Any, str, Any], Any]
+        self.put: Callable[[Iterable[Patch]], None]
         self.reduce: Callable[[str, Callable[[], VariantContext]], str | None]
         self._target: Target | None = None
 

@@ -84,6 +84,7 @@ def _infos(run: Run, get_infos: Any) -> Iterator[Any]:
         name = group[0][1].keywords["name"]
         if (
             (name, version) in run.replaceable
+            or (run.preferences is not None and run.preferences.insists(name))
             or any(label_of(build.keywords["link"]) is not None for _, build in group)
             or (hashes and disallowed(finder, name, version, hashes))
         ):
@@ -190,16 +191,16 @@ def _sort_best_candidate(run: Run, original: Any) -> Any:
 
 def _best(run: Run, evaluator: Any, candidates: Any, hashes: Any) -> Any:
     """Return the best file of the newest version that has one which fits, or None."""
+    canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
     newest_first = sorted(candidates, key=evaluator._sort_key, reverse=True)
     for _, entries in itertools.groupby(newest_first, key=lambda entry: entry.version):
         group = list(entries)
-        if all(label_of(entry.link) is None for entry in group):
+        name = canonical(group[0].name)
+        insists = run.preferences is not None and run.preferences.insists(name)
+        if not insists and all(label_of(entry.link) is None for entry in group):
             return group[0]
-        canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
         ordered = run.order(
-            run.finder,
-            [Candidate(canonical(e.name), e.version, e.link, e) for e in group],
-            hashes,
+            run.finder, [Candidate(name, e.version, e.link, e) for e in group], hashes
         )
         if ordered:
             return ordered[0]

@@ -32,7 +32,7 @@ from pipvariant.shim.fetching import (
 from pipvariant.shim.links import json_link, source_of
 from pipvariant.shim.pips import this_pip
 from pipvariant.shim.run import Run
-from pipvariant.standard.metadata import MAX_BYTES
+from pipvariant.standard.bounds import MAX_BYTES
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata

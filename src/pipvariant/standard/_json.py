@@ -7,11 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pipvariant.standard._faults import Faults, Path, quote
+from pipvariant.standard.bounds import MAX_BYTES
 
-__all__ = ["MAX_BYTES", "decode"]
-
-#: Larger metadata is refused unread; real files have some kilobytes.
-MAX_BYTES = 10 * 1024 * 1024
+__all__ = ["decode"]
 
 
 class _Repeating(dict[str, object]):

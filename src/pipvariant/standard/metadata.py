@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pipvariant.standard._combining import combine
-from pipvariant.standard._json import MAX_BYTES, decode
+from pipvariant.standard._json import decode
 from pipvariant.standard._model import ABI_DEPENDENCY, SCHEMA_URL, Metadata, Provider
 from pipvariant.standard._reading import read
 from pipvariant.standard._writing import to_dict, to_json
 
 __all__ = [
     "ABI_DEPENDENCY",
-    "MAX_BYTES",
     "SCHEMA_URL",
     "Metadata",
     "Provider",

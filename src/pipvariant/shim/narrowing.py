@@ -1,0 +1,115 @@
+"""What the user insists on for a project: files that are not it are left out.
+
+``--variant`` and ``--require-variant`` narrow what fits; they never let anything in.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pipvariant.shim.filenames import label_of
+from pipvariant.shim.links import source_of
+from pipvariant.shim.run import Run
+
+if TYPE_CHECKING:
+    from pipvariant.shim.choosing import Candidate, Judgement
+    from pipvariant.standard.metadata import Metadata
+
+__all__ = ["Demand", "demand_for", "refuse_misfit"]
+
+
+class Demand(NamedTuple):
+    """What a file of one project has to be.
+
+    :param label: the only label, empty for the non-variant wheel; None for any.
+    :param namespaces: those that the label has to use.
+    """
+
+    label: str | None
+    namespaces: tuple[str, ...]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def allows(self, label: str | None, metadata: Metadata | None) -> bool:
+        """Say whether a build with this label, None for no label, is what the user wants.
+
+        :param metadata: says what the label means; None if nothing does.
+        """
+        if self.label is not None and self.label != (label or ""):
+            return False
+        used = metadata.variants.get(label or "", {}) if metadata is not None else {}
+        return all(namespace in used for namespace in self.namespaces)
+
+
+def demand_for(run: Run, finder: Any, name: str, offered: Collection[str]) -> Demand | None:
+    """Return what the user insists on for a project, None if nothing.
+
+    :param offered: the labels that the version in question has.
+    """
+    from pipvariant.standard.preferences import ALL
+
+    preferences = run.preferences
+    if preferences is None:
+        return None
+    label = preferences.label(name, offered)
+    namespaces = preferences.required.get(name, ())
+    for namespace in preferences.required.get(ALL, ()):
+        # What is asked of all projects is meant for those that have such labels at all.
+        if namespace not in namespaces and _ever_uses(run, finder, name, namespace):
+            namespaces = (*namespaces, namespace)
+    texts = [] if label is None else [f"--variant {name}={label}"]
+    texts += [f"--require-variant {namespace}" for namespace in namespaces]
+    return Demand(label, namespaces, " ".join(texts)) if texts else None
+
+
+def refuse_misfit(
+    run: Run, demand: Demand, first: Candidate, judgements: Iterable[Judgement]
+) -> None:
+    """Refuse to go on where the label that the user named is there and does not fit.
+
+    Where it fitted in another version, this version is only one that cannot be taken.
+
+    :raises InstallationError: pip's, with what the label needs.
+    """
+    from pipvariant.shim.reports import miss
+
+    if not demand.label or first.name in run.fitted:
+        return
+    for judgement in judgements:
+        for rejection in judgement.ranking.rejected:
+            if rejection.label == demand.label:
+                reason = miss(rejection, judgement)
+                raise import_module("pip._internal.exceptions").InstallationError(
+                    f"{first.name} {first.version}: {reason}. {demand} never installs a variant "
+                    "that does not fit; leave the option out, or name another label."
+                )
+
+
+def _ever_uses(run: Run, finder: Any, name: str, namespace: str) -> bool:
+    """Say whether a label of any version uses a namespace; versions are read until one does."""
+    from pipvariant.shim.sources import metadata_of
+
+    known = run.users.get((name, namespace))
+    if known is None:
+        known = False
+        labelled = [
+            found for found in finder.find_all_candidates(name) if label_of(found.link) is not None
+        ]
+        labelled.sort(key=lambda found: found.version, reverse=True)
+        for (version, _), group in itertools.groupby(
+            labelled, key=lambda found: (found.version, source_of(found.link))
+        ):
+            wheels = {label_of(found.link) or "": found.link for found in group}
+            metadata = metadata_of(run, finder, name, version, wheels)
+            if metadata is not None and any(
+                namespace in metadata.variants.get(label, ()) for label in wheels
+            ):
+                known = True
+                break
+        run.users[name, namespace] = known
+    return known

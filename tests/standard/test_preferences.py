@@ -1,0 +1,161 @@
+"""Preferences reorder and narrow, and never let in what is not supported."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipvariant.errors import InvalidOption
+from pipvariant.standard.metadata import Metadata
+from pipvariant.standard.preferences import ALL, Preferences, exclude, prefer, read
+from pipvariant.standard.properties import Property, from_properties
+from pipvariant.standard.ranking import rank
+
+LABELS = {
+    "mkl": ("blas :: library :: mkl",),
+    "openblas": ("blas :: library :: openblas",),
+    "gpu": ("nvidia :: sm_arch :: 90_real",),
+    "gpu_mkl": ("nvidia :: sm_arch :: 90_real", "blas :: library :: mkl"),
+    "null": (),
+}
+METADATA = Metadata(
+    ("nvidia", "blas"),
+    variants={
+        label: from_properties(map(Property.parse, texts)) for label, texts in LABELS.items()
+    },
+)
+SUPPORTED = {
+    "nvidia": {"bound": ["12"], "sm_arch": ["90_real"]},
+    "blas": {"library": ["openblas", "mkl"], "threads": ["on"]},
+}
+SPECS = st.lists(
+    st.sampled_from(
+        [
+            ("nvidia",),
+            ("blas",),
+            ("blas", "library"),
+            ("blas", "library", "mkl"),
+            ("nvidia", "sm_arch", "90_real"),
+            ("other", "thing", "1"),
+        ]
+    ),
+    max_size=4,
+)
+
+
+def ranked(**words: list[str]) -> tuple[str, ...]:
+    wishes = read(**words)
+    return rank(prefer(METADATA, wishes.preferred), exclude(SUPPORTED, wishes.excluded)).compatible
+
+
+def test_without_preferences_the_order_is_that_of_the_package() -> None:
+    assert ranked() == ("gpu_mkl", "gpu", "openblas", "mkl", "null")
+
+
+def test_a_preferred_namespace_comes_first() -> None:
+    assert ranked(preferred=["blas"]) == ("openblas", "gpu_mkl", "mkl", "gpu", "null")
+
+
+def test_a_preferred_value_comes_first_with_its_namespace() -> None:
+    assert ranked(preferred=["blas :: library :: mkl"])[:2] == ("gpu_mkl", "mkl")
+
+
+def test_the_first_preference_is_the_foremost() -> None:
+    assert ranked(preferred=["nvidia", "blas::library::mkl"])[0] == "gpu_mkl"
+    assert ranked(preferred=["blas::library::openblas", "nvidia"])[0] == "openblas"
+
+
+def test_a_preference_beats_the_priorities_of_older_metadata() -> None:
+    older = Metadata(
+        METADATA.namespaces,
+        variants=METADATA.variants,
+        property_priorities={"blas": {"library": ("openblas",)}},
+    )
+    wishes = read(preferred=["blas :: library :: mkl"])
+    assert rank(prefer(older, wishes.preferred), SUPPORTED).compatible[1] == "mkl"
+
+
+@pytest.mark.parametrize(
+    ("spec", "left"),
+    (
+        ("nvidia", ("openblas", "mkl", "null")),
+        ("nvidia :: sm_arch", ("openblas", "mkl", "null")),
+        ("blas :: library :: mkl", ("gpu", "openblas", "null")),
+        ("blas :: threads", ("gpu_mkl", "gpu", "openblas", "mkl", "null")),
+    ),
+)
+def test_what_is_excluded_counts_as_not_supported(spec: str, left: tuple[str, ...]) -> None:
+    assert ranked(excluded=[spec]) == left
+
+
+@given(SPECS, SPECS)
+def test_preferences_never_let_a_misfit_in(
+    preferred: list[tuple[str, ...]], excluded: list[tuple[str, ...]]
+) -> None:
+    supported = {"blas": {"library": ["openblas"]}}
+    narrowed = rank(prefer(METADATA, preferred), exclude(supported, excluded)).compatible
+    assert set(narrowed) <= set(rank(METADATA, supported).compatible)
+    assert sorted(rank(prefer(METADATA, preferred), supported).compatible) == sorted(
+        rank(METADATA, supported).compatible
+    )
+
+
+def test_names_are_normalised_and_the_later_label_counts() -> None:
+    wishes = read(labels=["Torch_Vision=cu126", "torch.vision = cu128", ":all:=null"])
+    assert wishes.labels == {"torch-vision": "cu128", ALL: "null"}
+
+
+def test_a_label_for_all_is_for_those_that_have_it() -> None:
+    wishes = read(labels=[":all:=null", "a="])
+    assert wishes.label("b", ["null", "cu126"]) == "null"
+    assert wishes.label("b", ["cu126"]) is None
+    assert wishes.label("a", ["null"]) == ""
+
+
+def test_required_namespaces_of_one_package_and_of_all() -> None:
+    wishes = read(required=["nvidia", "torch=nvidia", "torch=x86_64"])
+    assert wishes.required == {ALL: ("nvidia",), "torch": ("nvidia", "x86_64")}
+
+
+def test_specs_taken_apart_at_spaces_are_joined_again() -> None:
+    split = ["nvidia", "::", "sm_arch", "blas::library", "::", "mkl", "x86_64"]
+    assert read(preferred=split).preferred == (
+        ("nvidia", "sm_arch"),
+        ("blas", "library", "mkl"),
+        ("x86_64",),
+    )
+
+
+def test_a_family_has_a_namespace_and_its_packages() -> None:
+    (family,) = read(families=["nvidia=torch, Torch_Audio"]).families
+    assert family.namespace == "nvidia"
+    assert family.packages == {"torch", "torch-audio"}
+    assert str(family) == "nvidia=torch,torch-audio"
+
+
+@pytest.mark.parametrize(
+    ("option", "words", "said"),
+    (
+        ("--variant", {"labels": ["torch"]}, "it is not PACKAGE=LABEL"),
+        ("--variant", {"labels": ["torch=CU"]}, "it is not PACKAGE=LABEL"),
+        ("--variant", {"labels": ["-x=a"]}, "'-x' is not a package name"),
+        ("--require-variant", {"required": ["torch=Nvidia"]}, "is not a namespace"),
+        ("--require-variant", {"required": ["=nvidia"]}, "'' is not a package name"),
+        ("--prefer-variant", {"preferred": ["a :: b :: c :: d"]}, "has 4 parts"),
+        ("--exclude-variant", {"excluded": ["A"]}, "is not a namespace"),
+        ("--same-variant", {"families": ["nvidia=torch"]}, "it takes two packages"),
+        ("--same-variant", {"families": ["nvidia"]}, "'' is not a package name"),
+        ("--same-variant", {"families": ["=a,b"]}, "is not a namespace"),
+    ),
+)
+def test_a_wrong_word_is_named_with_its_option(
+    option: str, words: dict[str, list[str]], said: str
+) -> None:
+    with pytest.raises(InvalidOption, match=said) as caught:
+        read(**words)
+    assert str(caught.value).startswith(f"{option}: ")
+
+
+def test_nothing_said_is_nothing_preferred() -> None:
+    assert read() == Preferences()
