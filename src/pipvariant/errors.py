@@ -7,6 +7,7 @@ from collections.abc import Iterable
 __all__ = [
     "ConflictingMetadata",
     "InvalidFilename",
+    "InvalidFolder",
     "InvalidMarker",
     "InvalidMetadata",
     "InvalidOption",
@@ -53,6 +54,17 @@ class InvalidWheel(PipVariantError, ValueError):
 
 class InvalidOutput(PipVariantError):
     """A file that cannot be written, or is there already and has other content."""
+
+
+class InvalidFolder(PipVariantError, ValueError):
+    """A folder of wheels with faults: all of them at once.
+
+    :param faults: each names its own file.
+    """
+
+    def __init__(self, faults: Iterable[PipVariantError]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(map(str, self.faults)))
 
 
 class InvalidMarker(PipVariantError, ValueError):

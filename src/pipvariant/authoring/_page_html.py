@@ -1,0 +1,166 @@
+"""Pages of an index for people and installers alike: HTML without scripts (PEP 503)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+
+from pipvariant.authoring._page_model import File, Listing, Project
+from pipvariant.standard.metadata import Metadata, Provider
+from pipvariant.standard.properties import Properties
+
+__all__ = ["GENERATOR", "project_page", "root_page"]
+
+#: Tells our pages from others.
+GENERATOR = '<meta name="generator" content="pip-variant">'
+_STYLE = """\
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; }
+section { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; }
+caption { padding: .5rem 0; text-align: left; }
+th, td { border-bottom: 1px solid GrayText; padding: .4rem .8rem .4rem 0; text-align: left;
+  vertical-align: top; }
+td ul { list-style: none; margin: 0; padding: 0; }
+td.size { white-space: nowrap; }
+"""
+_HEADS = "".join(
+    f'<th scope="col">{name}</th>' for name in ("Label", "Needs", "Python", "Size", "File")
+)
+
+
+def project_page(project: Project) -> str:
+    """Return the page of a project: a table for each release, an anchor for each file."""
+    body = [f"<h1>{escape(project.name)}</h1>"]
+    for release in project.releases:
+        body += _release(release)
+    return _page(project.name, body)
+
+
+def root_page(names: Iterable[str]) -> str:
+    """Return the page that lists all projects.
+
+    :param names: normalised, in the order in which they are shown.
+    """
+    items = [f'<li><a href="{escape(name)}/">{escape(name)}</a></li>' for name in names]
+    return _page("Projects", ["<h1>Projects</h1>", "<ul>", *items, "</ul>"])
+
+
+def _page(title: str, body: Iterable[str]) -> str:
+    lines = [
+        "<!DOCTYPE html>",
+        '<html lang="en">',
+        "<head>",
+        '<meta charset="utf-8">',
+        '<meta name="pypi:repository-version" content="1.1">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        GENERATOR,
+        f"<title>{escape(title)}</title>",
+        f"<style>\n{_STYLE}</style>",
+        "</head>",
+        "<body>",
+        "<main>",
+        *body,
+        "</main>",
+        "</body>",
+        "</html>",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _release(release: Listing) -> Iterator[str]:
+    version = escape(str(release.version))
+    yield f'<section aria-labelledby="v{version}">'
+    yield f'<h2 id="v{version}">{version}</h2>'
+    yield "<table>"
+    count = len(release.files)
+    yield f"<caption>{count} {'file' if count == 1 else 'files'}</caption>"
+    yield f"<thead><tr>{_HEADS}</tr></thead>"
+    yield "<tbody>"
+    for file in release.files:
+        yield _row(file)
+    yield "</tbody>"
+    yield "</table>"
+    if release.metadata is not None:
+        file, metadata = release.metadata
+        yield f"<p>Variant metadata: {_anchor(file)}. {_providers(metadata)}</p>"
+    yield "</section>"
+
+
+def _row(file: File) -> str:
+    label = escape(file.label) if file.label is not None else _kind(file)
+    needs = _needs(file)
+    if file.requires:
+        items = "".join(f"<li>{escape(text)}</li>" for text in file.requires)
+        count = len(file.requires)
+        words = f"{count} dependencies" if count > 1 else "1 dependency"
+        needs += f"<details><summary>{words}</summary><ul>{items}</ul></details>"
+    withdrawn = ""
+    if file.yanked is not None:
+        withdrawn = f" <strong>withdrawn</strong> {escape(file.yanked)}"
+    return (
+        f'<tr><th scope="row">{label}</th><td>{needs}</td>'
+        f"<td>{escape(file.requires_python or 'any')}</td>"
+        f'<td class="size">{_size(file.size)}</td><td>{_anchor(file)}{withdrawn}</td></tr>'
+    )
+
+
+def _kind(file: File) -> str:
+    return "ordinary wheel" if file.name.endswith(".whl") else "source"
+
+
+def _needs(file: File) -> str:
+    if file.properties is None:
+        return ""
+    if not file.properties:
+        return "nothing, it fits every machine"
+    return f"<ul>{''.join(f'<li>{escape(text)}</li>' for text in _words(file.properties))}</ul>"
+
+
+def _words(properties: Properties) -> Iterator[str]:
+    for namespace, features in sorted(properties.items()):
+        for feature, values in sorted(features.items()):
+            yield f"{namespace} :: {feature} :: {' or '.join(values)}"
+
+
+def _providers(metadata: Metadata) -> str:
+    if not metadata.namespaces:
+        return ""
+    said = [
+        escape(f"{namespace}{_source(metadata.providers, namespace)}")
+        for namespace in metadata.namespaces
+    ]
+    return f"Most preferred first, what a machine supports is said by: {', '.join(said)}."
+
+
+def _source(providers: Mapping[str, Provider], namespace: str) -> str:
+    provider = providers.get(namespace)
+    if provider is None or provider.builtin is not None:
+        return ""
+    if provider.static_properties is not None:
+        return " (the metadata itself)"
+    return f" ({', '.join(provider.requires)})"
+
+
+def _anchor(file: File) -> str:
+    attributes = {"href": f"{file.url}#sha256={file.sha256}"}
+    if file.requires_python is not None:
+        attributes["data-requires-python"] = file.requires_python
+    if file.core_sha256 is not None:
+        # PEP 658 and its correction, PEP 714: readers know one name or the other.
+        attributes["data-core-metadata"] = f"sha256={file.core_sha256}"
+        attributes["data-dist-info-metadata"] = f"sha256={file.core_sha256}"
+    if file.yanked is not None:
+        attributes["data-yanked"] = file.yanked
+    text = " ".join(f'{name}="{escape(value)}"' for name, value in attributes.items())
+    return f"<a {text}>{escape(file.name)}</a>"
+
+
+def _size(count: int) -> str:
+    size = float(count)
+    for unit in ("bytes", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

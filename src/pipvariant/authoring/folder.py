@@ -1,0 +1,163 @@
+"""Wheels in a folder: their names, their variant metadata, and what it is for each version."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pipvariant.authoring import inside
+from pipvariant.errors import (
+    ConflictingMetadata,
+    InvalidFilename,
+    InvalidMetadata,
+    InvalidOption,
+    InvalidWheel,
+    PipVariantError,
+)
+from pipvariant.standard.filename import split_label, variants_json_name
+from pipvariant.standard.metadata import Metadata, combine, read_variant_json
+
+if TYPE_CHECKING:
+    from packaging.version import Version
+
+__all__ = [
+    "Release",
+    "Wheel",
+    "conflicts",
+    "files_below",
+    "parse_name",
+    "read_metadata",
+    "releases",
+]
+
+
+class Wheel(NamedTuple):
+    """What the name of a wheel says.
+
+    :param project: normalised name.
+    :param label: ``None`` for an ordinary wheel.
+    """
+
+    path: Path
+    project: str
+    version: Version
+    label: str | None
+
+
+class Release(NamedTuple):
+    """The variant metadata of one version.
+
+    :param path: the ``variants.json`` file.
+    :param metadata: of all its wheels together.
+    """
+
+    path: Path
+    metadata: Metadata
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Return all files below a folder in ascending order, without those of hidden folders.
+
+    :raises InvalidOption: it is no folder, or cannot be read.
+    """
+    found = []
+    for root, folders, names in os.walk(folder, onerror=_refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [Path(root, name) for name in names if not name.startswith(".")]
+    return sorted(found)
+
+
+def _refuse(error: OSError) -> None:
+    raise InvalidOption(f"cannot be read: {error.strerror}", where=str(error.filename)) from error
+
+
+def parse_name(path: Path) -> Wheel:
+    """Take the name of a wheel apart.
+
+    :raises InvalidFilename: it is not the filename of a wheel.
+    """
+    from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+    try:
+        plain, label = split_label(path.name)
+        project, version, _, _ = parse_wheel_filename(plain)
+    except InvalidFilename as error:
+        error.where = str(path)
+        raise
+    except InvalidWheelFilename as error:
+        raise InvalidFilename("is not the filename of a wheel", where=str(path)) from error
+    return Wheel(path, project, version, label)
+
+
+def read_metadata(wheel: Wheel) -> Metadata:
+    """Read the ``variant.json`` inside a variant wheel.
+
+    :raises InvalidWheel: the wheel is damaged, or has none or several.
+    :raises InvalidMetadata: it is wrong, or for another label.
+    """
+    where = str(wheel.path)
+    found = inside.read(wheel.path, {inside.VARIANT_JSON}, where=where)
+    if len(found) != 1:
+        count = len(found) or "no"
+        raise InvalidWheel(f"has {count} {inside.VARIANT_JSON} inside", where=where)
+    (data,) = found.values()
+    return read_variant_json(data, label=wheel.label, where=where)
+
+
+def conflicts(parts: Mapping[Path, Metadata]) -> Iterator[ConflictingMetadata]:
+    """Yield what contradicts each other, each time naming two files.
+
+    :param parts: file to its metadata, all of one version.
+    """
+    earlier: list[tuple[Path, Metadata]] = []
+    for path, metadata in sorted(parts.items()):
+        for other, known in earlier:
+            try:
+                combine(known, metadata)
+            except ConflictingMetadata as error:
+                error.where = f"{other} and {path}"
+                yield error
+                break
+        else:
+            # Wheels of one label say the same, so few are kept to be compared with.
+            if all(known != metadata for _, known in earlier):
+                earlier.append((path, metadata))
+
+
+def releases(
+    wheels: Iterable[Wheel], faults: list[PipVariantError]
+) -> dict[tuple[str, Version], Release]:
+    """Combine the metadata of each version that has variant wheels, by project and version.
+
+    :param faults: gets what is wrong with a wheel, and every contradiction among wheels.
+    """
+    grouped: dict[tuple[str, Version], list[Wheel]] = defaultdict(list)
+    for wheel in wheels:
+        if wheel.label is not None:
+            grouped[wheel.project, wheel.version].append(wheel)
+    result = {}
+    for (project, version), members in grouped.items():
+        parts = {}
+        for wheel in members:
+            try:
+                parts[wheel.path] = read_metadata(wheel)
+            except (InvalidMetadata, InvalidWheel) as error:
+                faults.append(error)
+        found = list(conflicts(parts))
+        folders = sorted({str(wheel.path.parent) for wheel in members})
+        faults += found
+        if len(folders) > 1:
+            faults.append(
+                InvalidWheel(
+                    f"the variant wheels of {project} {version} are in several folders",
+                    where=", ".join(folders),
+                    remedy="One file of metadata speaks for all: put them into one folder.",
+                )
+            )
+        elif parts and not found:
+            path = Path(folders[0], variants_json_name(project, str(version)))
+            result[project, version] = Release(path, combine(*parts.values()))
+    return result

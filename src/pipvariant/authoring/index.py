@@ -1,0 +1,78 @@
+"""``variants.json`` files, and pages on request, for a folder of wheels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from pipvariant.authoring.folder import Wheel, files_below, parse_name, releases
+from pipvariant.authoring.replacement import replacement
+from pipvariant.errors import InvalidFilename, InvalidFolder, PipVariantError
+from pipvariant.standard.filename import parse_variants_json_name
+from pipvariant.standard.metadata import to_json
+
+__all__ = ["Built", "build"]
+
+
+class Built(NamedTuple):
+    """What was done.
+
+    :param written: the files that are new or changed.
+    :param same: how many others were right already.
+    :param notes: what should be looked at, a sentence each.
+    """
+
+    written: tuple[Path, ...]
+    same: int
+    notes: tuple[str, ...]
+
+
+def build(folder: Path, *, pages: bool = False) -> Built:
+    """Write the metadata files of all variant wheels below a folder (PEP 825, index metadata).
+
+    Each is beside its wheels. Equal wheels give equal bytes, and a file that is right is not
+    touched. When there is any fault, nothing is written.
+
+    :param pages: also make the folder a simple index (PEP 503, 691, 658) for a web server.
+    :raises InvalidFolder: with every fault of every wheel, and every contradiction among them.
+    """
+    files = files_below(folder)
+    faults: list[PipVariantError] = []
+    wheels = list(_wheels(files, faults))
+    found = releases(wheels, faults)
+    content = {path: to_json(metadata).encode() for path, metadata in found.values()}
+    notes = list(_stale(files, content))
+    if pages:
+        from pipvariant.authoring import pages as simple
+
+        made = simple.make(folder, files, wheels, found, content, faults)
+        content = {**content, **made.files}
+        notes += made.notes
+    if faults:
+        raise InvalidFolder(faults)
+    written = tuple(_write(content, wheels[0].path if wheels else folder))
+    return Built(written, len(content) - len(written), tuple(notes))
+
+
+def _wheels(files: Iterable[Path], faults: list[PipVariantError]) -> Iterator[Wheel]:
+    for path in files:
+        if path.suffix == ".whl":
+            try:
+                yield parse_name(path)
+            except InvalidFilename as error:
+                faults.append(error)
+
+
+def _stale(files: Iterable[Path], content: Mapping[Path, bytes]) -> Iterator[str]:
+    for path in files:
+        if path not in content and parse_variants_json_name(path.name) is not None:
+            yield f"{path}: beside it there is no variant wheel that it is for. Delete it."
+
+
+def _write(content: Mapping[Path, bytes], like: Path) -> Iterator[Path]:
+    for path, data in content.items():
+        if not path.is_file() or path.read_bytes() != data:
+            with replacement(path, like) as temporary:
+                temporary.write_bytes(data)
+            yield path

@@ -1,0 +1,231 @@
+"""The pages of a simple index, as files that any web server can serve (PEP 503, 658, 691, 700)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from email.message import Message
+from email.parser import HeaderParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+from pipvariant.authoring import inside
+from pipvariant.authoring._page_html import GENERATOR, project_page, root_page
+from pipvariant.authoring._page_model import File, Listing, Project
+from pipvariant.authoring.folder import Release, Wheel
+from pipvariant.errors import InvalidOutput, InvalidWheel, PipVariantError
+
+if TYPE_CHECKING:
+    from packaging.version import Version
+
+__all__ = ["Pages", "make"]
+
+META = {"api-version": "1.1"}
+INDEX_HTML = "index.html"
+INDEX_JSON = "index.json"
+_CHUNK = 1 << 20
+#: Beside a file, with the reason in it: the file is withdrawn (PEP 592).
+_YANKED = ".yanked"
+_CORE = ".metadata"
+
+
+class Pages(NamedTuple):
+    """What has to be there.
+
+    :param files: path to content.
+    :param notes: what should be looked at, a sentence each.
+    """
+
+    files: dict[Path, bytes]
+    notes: list[str]
+
+
+def make(
+    folder: Path,
+    files: Sequence[Path],
+    wheels: Iterable[Wheel],
+    releases: Mapping[tuple[str, Version], Release],
+    written: Mapping[Path, bytes],
+    faults: list[PipVariantError],
+) -> Pages:
+    """Make the pages of all wheels and source distributions below a folder.
+
+    A folder of each project's normalised name gets ``index.html``, for installers and for people,
+    and ``index.json``; the ``METADATA`` of each wheel is put beside it. Links are relative.
+
+    :param files: all that is below the folder.
+    :param wheels: those among them.
+    :param releases: by project and version; *written* has the content of their files.
+    :param faults: gets what is wrong with a file.
+    """
+    made: dict[Path, bytes] = {}
+    notes: list[str] = []
+    projects: dict[str, dict[Version, list[File]]] = defaultdict(lambda: defaultdict(list))
+    seen: dict[str, Path] = {}
+    for member in [*wheels, *_sdists(files, notes)]:
+        path = member.path
+        other = seen.setdefault(path.name, path)
+        if other != path:
+            faults.append(InvalidWheel("are files of one name", where=f"{other} and {path}"))
+            continue
+        try:
+            file, core = _look_at(folder, member, releases.get((member.project, member.version)))
+        except InvalidWheel as error:
+            faults.append(error)
+            continue
+        projects[member.project][member.version].append(file)
+        if core is not None:
+            made[path.with_name(path.name + _CORE)] = core
+    for name, versions in sorted(projects.items()):
+        project = Project(name, tuple(_listings(folder, name, versions, releases, written)))
+        made[folder / name / INDEX_HTML] = project_page(project).encode()
+        made[folder / name / INDEX_JSON] = _json(_project(project))
+    names = sorted(projects)
+    made[folder / INDEX_HTML] = root_page(names).encode()
+    made[folder / INDEX_JSON] = _json({"meta": META, "projects": [{"name": one} for one in names]})
+    pages = [path for path in files if path.name == INDEX_HTML]
+    ours = {path for path in pages if GENERATOR.encode() in path.read_bytes()}
+    faults += [
+        InvalidOutput("is there already and was not made by this command", where=str(path))
+        for path in pages
+        if path in made and path not in ours
+    ]
+    return Pages(made, [*notes, *_left_over(files, made, ours)])
+
+
+def _look_at(folder: Path, member: Wheel, release: Release | None) -> tuple[File, bytes | None]:
+    """Return what the pages say of a file, and the core metadata of a wheel.
+
+    :raises InvalidWheel: it cannot be read, or has no core metadata.
+    """
+    path = member.path
+    said: dict[str, Any] = {}
+    core = None
+    if path.suffix == ".whl":
+        core = _core_metadata(path)
+        said = _said(core)
+        if member.label is not None and release is not None:
+            properties = release.metadata.variants.get(member.label)
+            said.update(label=member.label, properties=properties)
+    reason = path.with_name(path.name + _YANKED)
+    if reason.is_file():
+        said["yanked"] = " ".join(reason.read_text("utf-8", "replace").split())
+    size, sha256 = _hashed(path)
+    return File(path.name, _url(folder, member.project, path), size, sha256, **said), core
+
+
+def _listings(
+    folder: Path,
+    project: str,
+    versions: Mapping[Version, list[File]],
+    releases: Mapping[tuple[str, Version], Release],
+    written: Mapping[Path, bytes],
+) -> Iterator[Listing]:
+    for version in sorted(versions, reverse=True):
+        release = releases.get((project, version))
+        metadata = None
+        if release is not None:
+            data = written[release.path]
+            sha256 = hashlib.sha256(data).hexdigest()
+            url = _url(folder, project, release.path)
+            metadata = (File(release.path.name, url, len(data), sha256), release.metadata)
+        files = sorted(versions[version], key=lambda file: (file.label or "~", file.name))
+        yield Listing(version, tuple(files), metadata)
+
+
+def _sdists(files: Iterable[Path], notes: list[str]) -> Iterator[Wheel]:
+    from packaging.utils import InvalidSdistFilename, parse_sdist_filename
+
+    for path in files:
+        if path.name.endswith((".tar.gz", ".zip")):
+            try:
+                project, version = parse_sdist_filename(path.name)
+            except InvalidSdistFilename:
+                notes.append(f"{path}: not listed, it has not the name of a source distribution.")
+                continue
+            yield Wheel(path, project, version, None)
+
+
+def _core_metadata(wheel: Path) -> bytes:
+    found = inside.read(wheel, {inside.METADATA}, where=str(wheel))
+    if len(found) != 1:
+        raise InvalidWheel(f"has {len(found) or 'no'} {inside.METADATA} inside", where=str(wheel))
+    (data,) = found.values()
+    return data
+
+
+def _said(core: bytes) -> dict[str, Any]:
+    """Return what a page shows of core metadata."""
+    fields: Message = HeaderParser().parsestr(core.decode("utf-8", "replace"))
+    python = fields.get("Requires-Python")
+    requires = fields.get_all("Requires-Dist") or []
+    return {
+        "core_sha256": hashlib.sha256(core).hexdigest(),
+        "requires_python": None if python is None else " ".join(str(python).split()),
+        "requires": tuple(" ".join(str(text).split()) for text in requires),
+    }
+
+
+def _hashed(path: Path) -> tuple[int, str]:
+    """Return size and SHA-256 of a file, reading it once."""
+    digest = hashlib.sha256()
+    size = 0
+    try:
+        with path.open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                size += len(chunk)
+                digest.update(chunk)
+    except OSError as error:
+        raise InvalidWheel(f"cannot be read: {error.strerror}", where=str(path)) from error
+    return size, digest.hexdigest()
+
+
+def _url(folder: Path, project: str, path: Path) -> str:
+    return quote(os.path.relpath(path, folder / project).replace(os.sep, "/"))
+
+
+def _project(project: Project) -> dict[str, Any]:
+    """Return the page of a project as PEP 691 has it, with the sizes and versions of PEP 700."""
+    return {
+        "meta": META,
+        "name": project.name,
+        "versions": sorted(str(release.version) for release in project.releases),
+        "files": [_file(file) for file in project.files.values()],
+    }
+
+
+def _file(file: File) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "filename": file.name,
+        "url": file.url,
+        "hashes": {"sha256": file.sha256},
+        "size": file.size,
+    }
+    if file.requires_python is not None:
+        entry["requires-python"] = file.requires_python
+    if file.core_sha256 is not None:
+        # PEP 658 and its correction, PEP 714: readers know one name or the other.
+        entry["core-metadata"] = entry["dist-info-metadata"] = {"sha256": file.core_sha256}
+    if file.yanked is not None:
+        entry["yanked"] = file.yanked or True
+    return entry
+
+
+def _json(page: object) -> bytes:
+    return (json.dumps(page, indent=1) + "\n").encode()
+
+
+def _left_over(
+    files: Iterable[Path], made: Mapping[Path, bytes], ours: Collection[Path]
+) -> Iterator[str]:
+    """Yield what an earlier call has made, and nothing is left for."""
+    for path in files:
+        if path not in made:
+            if path.name.endswith(f".whl{_CORE}"):
+                yield f"{path}: its wheel is gone. Delete it."
+            elif path in ours:
+                yield f"{path}: no file of that project is left. Delete its folder."

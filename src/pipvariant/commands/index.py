@@ -1,0 +1,38 @@
+"""``variant index``: metadata and pages for a folder of wheels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from pipvariant.authoring.index import build
+from pipvariant.errors import InvalidOption
+
+__all__ = ["add_options", "run"]
+
+
+def add_options(group: Any) -> None:
+    """Add the options of ``variant index``."""
+    group.add_option(
+        "--pages",
+        action="store_true",
+        default=False,
+        help="Make the folder a simple index too: pages for installers and people, and the "
+        "metadata of each wheel beside it.",
+    )
+
+
+def run(options: Any, args: Sequence[str], out: TextIO) -> int:
+    """Write what an index needs beside the wheels of a folder; return the exit code.
+
+    :raises PipVariantError: there is a fault; nothing was written then.
+    """
+    if len(args) != 1:
+        raise InvalidOption("which folder? One has to be named")
+    built = build(Path(args[0]), pages=options.pages)
+    out.writelines(f"{path}\n" for path in built.written)
+    out.writelines(f"NOTE: {note}\n" for note in built.notes)
+    same = f", {built.same} were right already" if built.same else ""
+    out.write(f"{len(built.written)} files written{same}.\n")
+    return 0
