@@ -14,6 +14,7 @@ __all__ = [
     "InvalidOutput",
     "InvalidOverride",
     "InvalidProperty",
+    "InvalidTargetFile",
     "InvalidWheel",
     "PipVariantError",
     "ProbeFailed",
@@ -84,6 +85,10 @@ class InvalidMetadata(PipVariantError, ValueError):
         self.faults = tuple(faults)
         what = "; ".join(f"{path}: {text}" if path else text for path, text in self.faults)
         super().__init__(what, where=where, remedy=remedy)
+
+
+class InvalidTargetFile(InvalidMetadata):
+    """A target file that cannot be read, or states what cannot be: all faults at once."""
 
 
 class ConflictingMetadata(PipVariantError, ValueError):

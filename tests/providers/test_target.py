@@ -20,7 +20,7 @@ FEATURES = decide((12, 8), (9, 0))
 
 PLUGIN = Provider(requires=("nvidia-variant-provider>=0.0.1",))
 STATIC = {"library": ("mkl", "openblas")}
-STATED = {"nvidia": {"sm_arch": ["75_real"]}}
+STATED = {"nvidia": Answer("nvidia", {"sm_arch": ("75_real",)}, Origin.STATED)}
 
 
 # Step 1: disabled
@@ -70,7 +70,9 @@ def test_enable_if_says_nothing_about_another_machine() -> None:
 
 
 def test_static_properties_are_the_answer_exclusively() -> None:
-    target = Target(stated={"blas": {"library": ["other"]}}, environ={})
+    target = Target(
+        stated={"blas": Answer("blas", {"library": ("other",)}, Origin.STATED)}, environ={}
+    )
     answer = target.answer("blas", Provider(static_properties=STATIC))
     assert (answer.features, answer.origin) == (STATIC, Origin.STATIC)
 
@@ -107,15 +109,18 @@ def test_the_users_list_is_the_answer_exclusively(provider: Provider | None) -> 
     assert (answer.features, answer.origin) == ({"sm_arch": ("75_real",)}, Origin.STATED)
 
 
-def test_a_namespace_that_the_user_did_not_list_is_asked() -> None:
-    target = Target(stated={"x86_64": {"level": ["v3"]}}, environ=MACHINE)
-    assert target.answer("nvidia", PLUGIN).origin is Origin.BUILT_IN
+def test_a_namespace_that_is_not_stated_is_not_supported() -> None:
+    target = Target(stated={}, environ=MACHINE)
+    answer = target.answer("nvidia", PLUGIN)
+    assert (answer.features, answer.origin) == ({}, Origin.STATED)
 
 
 def test_another_machine_is_known_by_lists_only() -> None:
     target = Target(stated=STATED, foreign=True, environ=MACHINE)
     assert target.answer("nvidia", PLUGIN).features == {"sm_arch": ("75_real",)}
     answer = target.answer("x86_64", None)
+    assert (answer.features, answer.origin) == ({}, Origin.STATED)
+    answer = Target(foreign=True, environ=MACHINE).answer("x86_64", None)
     assert (answer.features, answer.origin) == ({}, Origin.NOT_ASKED)
 
 
@@ -258,7 +263,7 @@ def test_a_built_in_provider_is_asked_once_whoever_wants_to_know(asked: list[str
 
 
 def test_a_provider_that_is_not_needed_is_not_asked(asked: list[str]) -> None:
-    target = Target(disabled=["nvidia"], stated={"x86_64": {}}, environ={})
+    target = Target(disabled=["nvidia"], stated={}, environ={})
     target.answer("nvidia", PLUGIN)
     target.answer("x86_64", None)
     assert asked == []

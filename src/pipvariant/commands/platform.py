@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pipvariant.shim.named_options import TARGET, add_named
@@ -23,6 +24,11 @@ SHOWN = 6
 def add_options(group: Any) -> None:
     """Add the options of ``variant platform``."""
     add_named(group, ("--json", *TARGET))
+    group.add_option(
+        "--output",
+        metavar="FILE",
+        help="Write a target file, for `--variant-target` on another machine; - is stdout.",
+    )
 
 
 def run(options: Any, args: Sequence[str], out: TextIO) -> int:
@@ -30,7 +36,9 @@ def run(options: Any, args: Sequence[str], out: TextIO) -> int:
     run = Run()
     configure_target(run, options)
     given = answers(run.target)
-    if options.json:
+    if options.output:
+        _write(options.output, given, out)
+    elif options.json:
         json.dump([_as_dict(answer) for answer in given], out, indent=2)
         out.write("\n")
     else:
@@ -39,10 +47,33 @@ def run(options: Any, args: Sequence[str], out: TextIO) -> int:
 
 
 def answers(target: Target) -> list[Answer]:
-    """Ask every built-in provider about this machine."""
+    """Say what the target supports in every namespace with a built-in provider."""
     from pipvariant.providers.known import BUILT_INS
 
     return [target.built_in(namespace) for namespace in sorted(BUILT_INS)]
+
+
+def _write(path: str, given: Sequence[Answer], out: TextIO) -> None:
+    from pipvariant.errors import InvalidOutput, InvalidTargetFile
+    from pipvariant.providers import statement
+
+    text = statement.write(given)
+    if path == "-":
+        out.write(text)
+        return
+    file = Path(path).expanduser()
+    try:
+        if file.exists() and file.stat().st_size:
+            statement.read(str(file))
+        file.write_bytes(text.encode())
+    except InvalidTargetFile as error:
+        raise InvalidOutput(
+            "there is a file already that is not a target file",
+            where=path,
+            remedy="Name another file, or remove this one",
+        ) from error
+    except OSError as error:
+        raise InvalidOutput(f"it cannot be written: {error.strerror}", where=path) from error
 
 
 def table(out: TextIO, given: list[Answer]) -> None:

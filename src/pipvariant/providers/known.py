@@ -130,6 +130,15 @@ def explain(namespace: str, feature: str, values: Sequence[str], answer: Answer)
         no better words are known than the property itself.
     """
     built_in = BUILT_INS.get(namespace)
-    if built_in is None or answer.origin is not Origin.BUILT_IN or not values:
+    if built_in is None or not values:
         return None
-    return built_in.load().explain(feature, values, answer)
+    if answer.origin is Origin.BUILT_IN:
+        return built_in.load().explain(feature, values, answer)
+    # Features that are stated without facts leave open what the words would be about.
+    if answer.origin is not Origin.STATED or (answer.features and not answer.facts):
+        return None
+    words = built_in.load().explain(feature, values, answer)
+    if words is None:
+        return None
+    words = words.replace("this machine", "the stated target").replace("this CPU", "its CPU")
+    return f"{words} (stated, not detected)"

@@ -102,6 +102,7 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "label. Can be given several times.",
     },
     "--variant-target": {
+        "type": "path",
         "metavar": "FILE",
         "default": None,
         "help": "Install for the machine that this file states, as written by `variant platform "

@@ -99,6 +99,9 @@ def configure(run: Run, options: Any) -> None:
             os.environ[variable] = " ".join(words)
     if run.target_file is not None:
         os.environ["PIP_VARIANT_TARGET"] = os.path.abspath(run.target_file)
+        # A file that states nonsense ends the run before anything is fetched.
+        if not run.no_variant:
+            run.target  # noqa: B018  # making it reads the file
 
 
 def configure_target(run: Run, options: Any) -> None:

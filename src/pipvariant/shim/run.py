@@ -121,9 +121,15 @@ class Run(_Options):
             from pipvariant.providers.target import Target
 
             self._target = Target(
+            stated = None
+            if self.target_file is not None:
+                from pipvariant.providers import statement
+
+                stated = statement.read(self.target_file)
                 enabled=self.enabled,
                 disabled=self.disabled,
                 foreign=self.foreign,
+                stated=stated,
                 refresh=self.refresh_platform,
             )
         return self._target

@@ -1,0 +1,227 @@
+"""Target files: what a machine supports, stated in TOML, written by a machine or by a person."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pipvariant.errors import InvalidTargetFile
+from pipvariant.providers import nvidia, x86_64
+from pipvariant.providers.answers import Answer, Origin
+from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE
+
+__all__ = ["FORMAT", "parse", "read", "write"]
+
+#: The version of the form of target files.
+FORMAT = 1
+
+_LARGEST = 1_000_000
+_LONGEST_VALUE = 1_000
+_REMEDY = "`variant platform --output FILE` writes a target file on the machine that it is for"
+_HEAD = "# What a machine supports, for `--variant-target`; values, the most preferred first.\n"
+
+
+def read(path: str) -> dict[str, Answer]:
+    """Read a target file.
+
+    :returns: namespace to answer; a namespace that is not in it is not supported by the target.
+    :raises InvalidTargetFile: it cannot be read, or states something that cannot be: all faults.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(_LARGEST + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InvalidTargetFile([("", reason)], where=path, remedy=_REMEDY) from error
+    return parse(content, path)
+
+
+def parse(content: bytes, where: str) -> dict[str, Answer]:
+    """Read the content of a target file; see :func:`read`."""
+    if len(content) > _LARGEST:
+        fault = f"it is larger than {_LARGEST:,} bytes"
+        raise InvalidTargetFile([("", fault)], where=where, remedy=_REMEDY)
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        # Editors of Windows put a byte order mark first, which says nothing.
+        document = tomllib.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        fault = f"it is not TOML: {error}"
+        raise InvalidTargetFile([("", fault)], where=where, remedy=_REMEDY) from error
+    faults: list[tuple[str, str]] = []
+    answers = _document(document, faults)
+    if faults:
+        raise InvalidTargetFile(faults, where=where, remedy=_REMEDY)
+    return answers
+
+
+def write(answers: Iterable[Answer]) -> str:
+    """Write answers as the text of a target file; those that support nothing are left out."""
+    parts = [f"{_HEAD}format = {FORMAT}\n"]
+    for answer in answers:
+        if not answer.features:
+            continue
+        parts.append(f"\n[namespace.{answer.namespace}]\nsource = {_quote(answer.source)}\n")
+        for name, table in (("facts", answer.facts), ("features", answer.features)):
+            lines = [f"{_key(key)} = {_value(value)}\n" for key, value in table.items()]
+            parts += [f"\n[namespace.{answer.namespace}.{name}]\n", *lines] if lines else []
+    return "".join(parts)
+
+
+def _quote(text: str) -> str:
+    # A JSON string is a TOML string, but for the one control character that JSON leaves bare.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _quote(key)
+
+
+def _value(value: str | tuple[str, ...]) -> str:
+    return _quote(value) if isinstance(value, str) else f"[{', '.join(map(_quote, value))}]"
+
+
+def _document(document: Mapping[str, Any], faults: list[tuple[str, str]]) -> dict[str, Answer]:
+    form = document.get("format")
+    if type(form) is not int or form != FORMAT:
+        said = "is missing" if form is None else f"{form!r} is not supported"
+        faults.append(("format", f"{said}; this version reads format = {FORMAT}"))
+        return {}
+    _unknown(document, ("format", "namespace"), "", faults)
+    tables = _table(document, "namespace", "", faults)
+    answers = {}
+    for namespace in tables:
+        path = f"namespace.{namespace}"
+        if NAMESPACE.fullmatch(namespace) is None:
+            faults.append((path, "this is not a namespace"))
+            continue
+        before = len(faults)
+        table = _table(tables, namespace, "namespace.", faults)
+        answer = _namespace(namespace, table, path, faults)
+        if len(faults) == before:
+            answers[namespace] = answer
+    return answers
+
+
+def _namespace(
+    namespace: str, table: Mapping[str, Any], path: str, faults: list[tuple[str, str]]
+) -> Answer:
+    short = _SHORT.get(namespace)
+    keys = short[0] if short is not None else ()
+    _unknown(table, ("source", "facts", "features", *keys), f"{path}.", faults)
+    source = _string(table, "source", "target file", f"{path}.", faults)
+    stated = _table(table, "facts", f"{path}.", faults)
+    facts = {key: _string(stated, key, "", f"{path}.facts.", faults) for key in stated}
+    given = [key for key in keys if key in table]
+    if short is not None and given:
+        if "features" in table:
+            faults.append((path, f"has both features and {given[0]}; one of them has to go"))
+            return Answer(namespace, {}, Origin.STATED)
+        words = {key: _string(table, key, "", f"{path}.", faults) for key in given}
+        try:
+            features, derived = short[1](words)
+        except ValueError as error:
+            faults.append((path, str(error)))
+            return Answer(namespace, {}, Origin.STATED)
+        return Answer(namespace, features, Origin.STATED, source, (), {**derived, **facts})
+    features = _features(_table(table, "features", f"{path}.", faults), f"{path}.features", faults)
+    return Answer(namespace, features, Origin.STATED, source, (), facts)
+
+
+def _features(
+    table: Mapping[str, Any], path: str, faults: list[tuple[str, str]]
+) -> dict[str, tuple[str, ...]]:
+    features = {}
+    for feature, values in table.items():
+        key = f"{path}.{feature}"
+        if FEATURE.fullmatch(feature) is None:
+            faults.append((key, "this is not a feature"))
+        elif not isinstance(values, list) or not values:
+            faults.append((key, "has to be a list with one value or more"))
+        else:
+            wrong = [value for value in values if not _is_value(value)]
+            faults += [(key, f"{value!r:.60} is not a value") for value in wrong]
+            if not wrong and len(set(values)) != len(values):
+                faults.append((key, "has a value twice"))
+            features[feature] = tuple(map(str, values))
+    return features
+
+
+def _is_value(value: object) -> bool:
+    return (
+        isinstance(value, str)
+        and len(value) <= _LONGEST_VALUE
+        and VALUE.fullmatch(value) is not None
+    )
+
+
+def _unknown(
+    table: Mapping[str, Any], known: tuple[str, ...], path: str, faults: list[tuple[str, str]]
+) -> None:
+    also = ", ".join(known)
+    faults += [(f"{path}{key}", f"unknown; known are {also}") for key in table if key not in known]
+
+
+def _table(
+    table: Mapping[str, Any], key: str, path: str, faults: list[tuple[str, str]]
+) -> dict[str, Any]:
+    value = table.get(key, {})
+    if isinstance(value, dict):
+        return value
+    faults.append((f"{path}{key}", "has to be a table"))
+    return {}
+
+
+def _string(
+    table: Mapping[str, Any], key: str, default: str, path: str, faults: list[tuple[str, str]]
+) -> str:
+    value = table.get(key, default)
+    if isinstance(value, str):
+        return value
+    faults.append((f"{path}{key}", 'has to be text in quotes, such as "12.8"'))
+    return default
+
+
+_Derived = tuple[dict[str, tuple[str, ...]], dict[str, str]]
+
+
+def _nvidia(words: Mapping[str, str]) -> _Derived:
+    versions = {}
+    for key, text in words.items():
+        match = re.fullmatch(r"([0-9]{1,2})\.([0-9]{1,2})", text)
+        if match is None:
+            message = f'{key} {text!r:.60} is not a version such as "12.8"'
+            raise ValueError(message)
+        versions[key] = int(match[1]), int(match[2])
+    if "driver" not in versions:
+        message = "compute-capability means nothing without driver"
+        raise ValueError(message)
+    facts = {key.replace("-", " "): text for key, text in words.items()}
+    return nvidia.decide(versions["driver"], versions.get("compute-capability")), facts
+
+
+def _x86_64(words: Mapping[str, str]) -> _Derived:
+    levels = list(x86_64.LEVELS)
+    if words["level"] not in levels:
+        message = f"level {words['level']!r:.60} is none of {', '.join(levels)}"
+        raise ValueError(message)
+    count = levels.index(words["level"]) + 1
+    # Every x86-64 CPU has these, whatever its level adds.
+    flags = {"mmx", "sse", "sse2"}.union(*(x86_64.LEVELS[level] for level in levels[:count]))
+    facts = {"architecture": "x86_64"}
+    facts.update((f"{level} lacks", " ".join(x86_64.LEVELS[level])) for level in levels[count:])
+    return x86_64.decide(frozenset(flags)), facts
+
+
+#: Namespace to the keys that state it in short, and what makes features and facts of them.
+_SHORT: Mapping[str, tuple[tuple[str, ...], Callable[[Mapping[str, str]], _Derived]]] = {
+    "nvidia": (("driver", "compute-capability"), _nvidia),
+    "x86_64": (("level",), _x86_64),
+}
