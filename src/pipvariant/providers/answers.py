@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-__all__ = ["NOTHING", "Answer", "Origin"]
+__all__ = ["NOTHING", "TRUST_OPTION", "Answer", "Origin", "not_trusted"]
+
+#: What lets a plugin package be installed and run.
+TRUST_OPTION = "--trust-provider"
 
 #: The features of a namespace in which nothing is supported.
 NOTHING: Mapping[str, tuple[str, ...]] = {}
@@ -47,3 +50,18 @@ class Answer:
     source: str = ""
     problems: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
+
+
+def not_trusted(namespace: str, packages: Sequence[str]) -> Answer:
+    """Answer for a plugin that the user does not trust, with the option that changes it.
+
+    :param packages: the packages that are not trusted; empty if the plugin names none.
+    """
+    problem = (
+        f"the plugin package {', '.join(packages) or '(not named)'} of namespace {namespace} is not"
+        " trusted: it was neither installed nor run"
+    )
+    if packages:
+        problem += f" ({' '.join(f'{TRUST_OPTION} {name}' for name in packages)} lets it be)"
+    source = packages[0] if packages else "(not named)"
+    return Answer(namespace, NOTHING, Origin.NOT_TRUSTED, source, (problem,))

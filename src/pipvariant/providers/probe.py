@@ -15,7 +15,7 @@ from typing import IO, cast
 
 from pipvariant.errors import ProbeFailed
 
-__all__ = ["MAX_OUTPUT", "TIME_LIMIT", "clean", "run"]
+__all__ = ["MAX_OUTPUT", "TIME_LIMIT", "clean", "run", "run_apart"]
 
 #: Seconds that a probe may take.
 TIME_LIMIT = 5.0
@@ -43,6 +43,12 @@ _PASSED_ON = (
     "ZE_ENABLE_ALT_DRIVERS",
 )
 
+# Variables that name a folder of the user's; a plugin gets one of its own instead.
+_FOLDERS = ("HOME", "TEMP", "TMP", "TMPDIR", "USERPROFILE")
+
+# Providers call the variables so that state what they cannot see, such as the GPU of another host.
+_FORCED = "_VARIANT_PROVIDER_FORCE_"
+
 # The child finds modules where this process does, whatever its own start-up would have added.
 _BOOT = """
 import json, sys
@@ -50,6 +56,19 @@ sys.path[:] = json.loads(sys.argv[1])
 from pipvariant.providers import _child
 _child.main(*sys.argv[2:])
 """
+
+# A plugin finds its own packages and the standard library, nothing of the user's environment.
+_BOOT_APART = """
+import sys
+library = sys.path[:]
+sys.path.append(sys.argv[1])
+from pipvariant.providers import _child, _query
+sys.path[:] = [sys.argv[2], *library]
+_child.main(_query.__name__, *sys.argv[3:])
+"""
+
+# What a child prints is kept up to here.
+_MAX_PRINTED = 16 * 1024
 
 # Seconds for a killed process to be gone; one that waits for hardware may take for ever.
 _GRACE = 1.0
@@ -71,36 +90,96 @@ def run(
     :raises ProbeFailed: the child could not start, took too long, crashed, raised, or answered
         too much or no JSON.
     """
+    start = ["-c", _BOOT, json.dumps(_search_path()), module, *arguments]
+    return _call(start, module, clean(environ), timeout)
+
+
+def run_apart(
+    site: str,
+    *arguments: str,
+    environ: Mapping[str, str],
+    timeout: float = TIME_LIMIT,
+    printed: list[str],
+) -> object:
+    """Ask a plugin in a child process that sees the packages in one folder and nothing else.
+
+    The child is kept as that of :func:`run` is, and its home, temporary and current folder is one
+    that is made for it and removed afterwards.
+
+    :param site: the folder of the plugin's packages.
+    :param arguments: what the ``report`` of :mod:`pipvariant.providers._query` is given.
+    :param environ: the variables to choose from for the child's environment.
+    :param timeout: seconds that the child may take in all.
+    :param printed: what it prints is added to this list.
+    :returns: the report, made of what JSON has.
+    :raises ProbeFailed: as by :func:`run`.
+    """
+    import shutil
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="pip-variant-")
+    variables = {**clean(environ), **dict.fromkeys(_FOLDERS, folder)}
+    variables.update({name: environ[name] for name in environ if _FORCED in name})
+    start = ["-c", _BOOT_APART, _root(), site, *arguments]
+    try:
+        return _call(start, arguments[0], variables, timeout, folder, printed)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _call(
+    start: list[str],
+    where: str,
+    variables: dict[str, str],
+    timeout: float,
+    folder: str | None = None,
+    printed: list[str] | None = None,
+) -> object:
+    """Start Python apart from the user's settings, wait for its report, and end what is left."""
     if not sys.executable:
-        raise ProbeFailed("there is no interpreter to run the probe with", where=module)
-    command = [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else [])]
-    command += ["-c", _BOOT, json.dumps(_search_path()), module, *arguments]
+        raise ProbeFailed("there is no interpreter to run the probe with", where=where)
+    bytecode = ["-B"] if sys.dont_write_bytecode or folder is not None else []
     try:
         process = subprocess.Popen(
-            command,
+            [sys.executable, "-I", "-S", *bytecode, *start],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=clean(environ),
+            stderr=subprocess.DEVNULL if printed is None else subprocess.PIPE,
+            env=variables,
+            cwd=folder,
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
     except OSError as error:
-        raise ProbeFailed(f"the probe could not be started: {error}", where=module) from error
+        raise ProbeFailed(f"the probe could not be started: {error}", where=where) from error
     stdout = cast("IO[bytes]", process.stdout)
     read: list[bytes] = []
     reader = threading.Thread(target=_read, args=(stdout, read), daemon=True)
     reader.start()
+    said: list[bytes] = []
+    listener = threading.Thread(target=_listen, args=(process.stderr, said), daemon=True)
+    listener.start()
     reader.join(timeout)
     answered = not reader.is_alive()
     # Also after an answer: what the driver's libraries started must not stay.
     _end(process, answered=answered)
-    reader.join(_GRACE)
-    if not reader.is_alive():
-        stdout.close()
+    for thread, stream in ((reader, stdout), (listener, process.stderr)):
+        thread.join(_GRACE)
+        if not thread.is_alive() and stream is not None:
+            stream.close()
+    if printed is not None:
+        printed += [part.decode(errors="replace") for part in said if part]
     if not answered:
-        raise ProbeFailed(f"no answer within {timeout:g} seconds", where=module)
-    return _parse(read[0], process.returncode, module)
+        raise ProbeFailed(f"no answer within {timeout:g} seconds", where=where)
+    return _parse(read[0], process.returncode, where)
+
+
+def _listen(stream: IO[bytes] | None, into: list[bytes]) -> None:
+    """Keep the beginning of what is printed; the rest is read too, or the child would wait."""
+    if stream is not None:
+        into.append(stream.read(_MAX_PRINTED))
+        while stream.read(_MAX_PRINTED):
+            pass
 
 
 def _read(stream: IO[bytes], into: list[bytes]) -> None:
@@ -158,5 +237,9 @@ def clean(environ: Mapping[str, str]) -> dict[str, str]:
 def _search_path() -> list[str]:
     """Give the absolute folders that modules are found in here, this project's own among them."""
     path = [entry for entry in sys.path if os.path.isabs(entry)]
-    root = str(Path(__file__).resolve().parents[2])
+    root = _root()
     return path if root in path else [*path, root]
+
+
+def _root() -> str:
+    return str(Path(__file__).resolve().parents[2])

@@ -15,7 +15,7 @@ from pipvariant import __version__
 from pipvariant.errors import ProbeFailed
 from pipvariant.providers import probe
 
-__all__ = ["BOOT_ID", "MAX_FILES", "NO_CACHE", "ask", "folder"]
+__all__ = ["BOOT_ID", "MAX_FILES", "NO_CACHE", "ask", "folder", "is_ours", "is_private"]
 
 #: Set to anything, this variable of pip's means that nothing is read from or written to disk.
 NO_CACHE = "PIP_NO_CACHE_DIR"
@@ -144,11 +144,11 @@ def _read(path: Path, key: list[str]) -> object:
     """Read a report that this user kept under this key, None if there is no such report."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        if not _is_private(path.parent.stat(), stat.S_ISDIR):
+        if not is_private(path.parent.stat(), stat.S_ISDIR):
             return None
         with open(os.open(path, flags), "rb") as stream:
             status = os.fstat(stream.fileno())
-            if not _is_private(status, stat.S_ISREG) or status.st_size > _MAX_BYTES:
+            if not is_private(status, stat.S_ISREG) or status.st_size > _MAX_BYTES:
                 return None
             kept = json.loads(stream.read())
     except (OSError, ValueError, RecursionError):
@@ -165,10 +165,10 @@ def _write(path: Path, kept: Mapping[str, object]) -> None:
         ancestor = place
         while not ancestor.exists():
             ancestor = ancestor.parent
-        if not _is_ours(ancestor.stat()):
+        if not is_ours(ancestor.stat()):
             return
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _is_private(place.stat(), stat.S_ISDIR):
+        if not is_private(place.stat(), stat.S_ISDIR):
             return
         descriptor, temporary = tempfile.mkstemp(dir=place)
         try:
@@ -185,13 +185,14 @@ def _write(path: Path, kept: Mapping[str, object]) -> None:
         return
 
 
-def _is_private(status: os.stat_result, kind: Callable[[int], bool]) -> bool:
+def is_private(status: os.stat_result, kind: Callable[[int], bool]) -> bool:
     """Whether something is of the kind, and nobody but this user can have written it."""
-    if not kind(status.st_mode) or not _is_ours(status):
+    if not kind(status.st_mode) or not is_ours(status):
         return False
     # Windows has no such bits; there the folder is the user's own.
     return os.name != "posix" or not status.st_mode & 0o022
 
 
-def _is_ours(status: os.stat_result) -> bool:
+def is_ours(status: os.stat_result) -> bool:
+    """Whether something belongs to this user."""
     return os.name != "posix" or status.st_uid == os.geteuid()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from pipvariant.providers import known
-from pipvariant.providers.answers import NOTHING, Answer, Origin
+from pipvariant.providers.answers import NOTHING, Answer, Origin, not_trusted
 
 if TYPE_CHECKING:
+    from pipvariant.providers.plugins import Plugins
     from pipvariant.standard.metadata import Metadata, Provider
 
 __all__ = ["Answer", "Origin", "Target"]
@@ -24,6 +25,7 @@ class Target:
     :param foreign: the target is another machine than this one, which is then never asked.
     :param refresh: ask again what is remembered since this machine started.
     :param environ: environment variables for overrides and probes; those of this process if None.
+    :param plugins: makes what asks plugin packages when there is one to ask; None trusts none.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class Target:
         foreign: bool = False,
         refresh: bool = False,
         environ: Mapping[str, str] | None = None,
+        plugins: Callable[[], Plugins] | None = None,
     ) -> None:
         self._enabled = frozenset(enabled)
         self._disabled = frozenset(disabled)
@@ -44,6 +47,8 @@ class Target:
         self._environ = os.environ if environ is None else environ
         self._built_in: dict[str, Answer] = {}
         self._answered: list[tuple[Provider | None, Answer]] = []
+        self._make_plugins = plugins
+        self._plugins: Plugins | None = None
 
     @property
     def answers(self) -> tuple[Answer, ...]:
@@ -51,21 +56,26 @@ class Target:
         unique: dict[int, Answer] = {id(answer): answer for _, answer in self._answered}
         return tuple(unique.values())
 
-    def answer(self, namespace: str, provider: Provider | None) -> Answer:
+    def answer(self, namespace: str, provider: Provider | None, source: str = "") -> Answer:
         """Say what the target supports in one namespace (PEP 825, section on providers).
 
         :param namespace: the namespace.
         :param provider: its entry in the metadata; None for metadata that has no providers, for
             which only built-in providers answer.
+        :param source: the page or folder that the metadata is from, and nowhere else a plugin
+            package that it names; empty where there is no such place.
         :returns: the answer; the same object again when the same is asked again.
         :raises InvalidOverride: a variable that replaces a probe has a value that cannot be.
         """
         for asked, answer in self._answered:
             if answer.namespace == namespace and asked == provider:
                 return answer
-        answer = self._decide(namespace, provider)
-        self._answered.append((provider, answer))
-        return answer
+        decided = self._decide(namespace, provider)
+        if decided is None:
+            # Two sources may have two plugins of one name, so these remember for themselves.
+            return self._ask_plugin(namespace, provider, source)
+        self._answered.append((provider, decided))
+        return decided
 
     def built_in(self, namespace: str) -> Answer:
         """Ask the target file, or else the built-in provider, whatever metadata may say.
@@ -98,8 +108,8 @@ class Target:
             for namespace in namespaces
         }
 
-    def _decide(self, namespace: str, provider: Provider | None) -> Answer:
-        """Go through the six steps in their order; the first that applies answers."""
+    def _decide(self, namespace: str, provider: Provider | None) -> Answer | None:
+        """Go through steps 1 to 4 in their order; the first that applies answers."""
         return (
             # 1. Provider disabled: nothing is supported.
             self._disabled_one(namespace, provider)
@@ -109,10 +119,15 @@ class Target:
             or self._stated_one(namespace)
             # 4. A provider that is built in, for that plugin package and plugin-api: its answer.
             or self._built_in_one(namespace, provider)
-            # 5. Plugin package not trusted: neither installed nor run, and the user is told.
-            or _not_trusted(namespace, provider)
-            # 6. Trusted: asked. No plugin can be trusted yet, so step 5 answers for them all.
         )
+
+    def _ask_plugin(self, namespace: str, provider: Provider | None, source: str) -> Answer:
+        """Steps 5 and 6: a trusted plugin package is asked; no other is installed or run."""
+        if provider is None or self._make_plugins is None:
+            return not_trusted(namespace, () if provider is None else _packages(provider))
+        if self._plugins is None:
+            self._plugins = self._make_plugins()
+        return self._plugins.answer(namespace, provider, source)
 
     def _disabled_one(self, namespace: str, provider: Provider | None) -> Answer | None:
         """Step 1: optional and not enabled, disabled by the user, or not for such a target."""
@@ -156,17 +171,6 @@ def _static(namespace: str, provider: Provider | None) -> Answer | None:
         return None
     features = _clean(provider.static_properties or {})
     return Answer(namespace, features, Origin.STATIC, "metadata")
-
-
-def _not_trusted(namespace: str, provider: Provider | None) -> Answer:
-    """Step 5."""
-    packages = _packages(provider) if provider is not None else ()
-    package = packages[0] if packages else "(not named)"
-    problem = (
-        f"the plugin package {package} of namespace {namespace} is not trusted:"
-        " it was neither installed nor run"
-    )
-    return Answer(namespace, NOTHING, Origin.NOT_TRUSTED, package, (problem,))
 
 
 def _clean(features: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[str, ...]]:

@@ -1,0 +1,164 @@
+"""Isolated environments of plugin packages, filled once and kept on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import stat
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pipvariant.errors import ProbeFailed
+from pipvariant.providers.remembered import is_ours, is_private
+
+__all__ = ["MAX_KEPT", "Environment", "provide"]
+
+#: So many environments are kept; the one that was not used for the longest time goes first.
+MAX_KEPT = 16
+
+# Seconds after which an environment that is still being filled was given up by its process.
+_ABANDONED = 24 * 3600
+
+_RECORD = "environment.json"
+_SITE = "site"
+_NEW = ".new-"
+
+
+class Environment(NamedTuple):
+    """Packages in a folder of their own.
+
+    :param site: the folder.
+    :param packages: what is in it, such as ``acme-provider 1.0``.
+    """
+
+    site: Path
+    packages: tuple[str, ...]
+
+
+def provide(
+    folder: Path, key: Sequence[str], fill: Callable[[Path], Sequence[str]], *, refresh: bool
+) -> Environment:
+    """Return the environment that is kept under a key, or fill it now.
+
+    It becomes visible complete or not at all, so that processes may do this at the same time.
+
+    :param folder: where environments are kept, for this user alone; it is made if it is missing.
+    :param key: all that decides what is in the environment.
+    :param fill: installs packages into an empty folder and returns what they are; what it raises
+        is not caught.
+    :param refresh: fill it in any case, in place of the one that is kept.
+    :raises ProbeFailed: there is no room for it on the disk, or it could be somebody else's.
+    """
+    # Not the interpreter's path: virtual environments of one Python share what is kept.
+    key = [*key, sys.version, sysconfig.get_platform()]
+    place = folder / _hash(key)
+    if not refresh:
+        found = _read(place, key)
+        if found is not None:
+            return found
+    try:
+        _make_private(folder)
+        new = Path(tempfile.mkdtemp(prefix=_NEW, dir=folder))
+    except OSError as error:
+        raise ProbeFailed(f"no environment can be made: {error}", where=str(folder)) from error
+    try:
+        site = new / _SITE
+        site.mkdir()
+        packages = fill(site)
+        record = {"key": key, "packages": list(packages), "files": dict(_files(site))}
+        (new / _RECORD).write_text(json.dumps(record), encoding="utf-8")
+        if not refresh:
+            # Another process may have been faster.
+            found = _read(place, key)
+            if found is not None:
+                return found
+        _put(new, place)
+        _tidy(folder, place)
+    except OSError as error:
+        raise ProbeFailed(f"no environment can be kept: {error}", where=str(folder)) from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+    return Environment(place / _SITE, tuple(packages))
+
+
+def _hash(key: Sequence[str]) -> str:
+    import hashlib
+
+    return hashlib.sha256("\0".join(key).encode(errors="backslashreplace")).hexdigest()[:32]
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder for this user alone.
+
+    :raises OSError: it cannot be made, or somebody else could have written to it.
+    """
+    ancestor = folder
+    while not ancestor.exists():
+        ancestor = ancestor.parent
+    if not is_ours(ancestor.stat()):
+        raise PermissionError(f"{ancestor} belongs to another user")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not is_private(folder.stat(), stat.S_ISDIR):
+        raise PermissionError(f"others can write to {folder}")
+
+
+def _read(place: Path, key: Sequence[str]) -> Environment | None:
+    """Return the environment of this key, None if there is none or a file of it is damaged."""
+    record = place / _RECORD
+    try:
+        if not is_private(place.parent.stat(), stat.S_ISDIR):
+            return None
+        if not is_private(place.lstat(), stat.S_ISDIR):
+            return None
+        kept = json.loads(record.read_bytes())
+        site = place / _SITE
+        if kept["key"] != list(key) or kept["files"] != dict(_files(site)):
+            return None
+        packages = tuple(map(str, kept["packages"]))
+        os.utime(record)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return Environment(site, packages)
+
+
+def _files(site: Path) -> Iterator[tuple[str, int]]:
+    """Yield each file of an environment with its size."""
+    for root, _, names in os.walk(site):
+        for name in names:
+            path = os.path.join(root, name)
+            yield os.path.relpath(path, site), os.lstat(path).st_size
+
+
+def _put(new: Path, place: Path) -> None:
+    """Let a filled environment take the place of what is there."""
+    with contextlib.suppress(OSError):
+        place.rename(new / "old")
+    try:
+        new.rename(place)
+    except OSError:
+        # Another process was faster, with the same packages.
+        if not place.exists():
+            raise
+    shutil.rmtree(place / "old", ignore_errors=True)
+
+
+def _tidy(folder: Path, used: Path) -> None:
+    """Remove what was abandoned, and of the environments those that were not used for long."""
+    ages: list[tuple[float, Path]] = []
+    for path in folder.iterdir():
+        with contextlib.suppress(OSError):
+            if path.name.startswith(_NEW):
+                if path.stat().st_mtime < time.time() - _ABANDONED:
+                    shutil.rmtree(path, ignore_errors=True)
+            elif path != used:
+                ages.append(((path / _RECORD).stat().st_mtime, path))
+    ages.sort()
+    for _, path in ages[: max(len(ages) + 1 - MAX_KEPT, 0)]:
+        shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,323 @@
+"""Plugin packages: which the user trusts, and what they answer, each asked once (PEP 850)."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+
+from pipvariant.errors import InvalidOption, ProbeFailed
+from pipvariant.providers import probe
+from pipvariant.providers.answers import NOTHING, TRUST_OPTION, Answer, Origin, not_trusted
+from pipvariant.standard.properties import FEATURE, VALUE
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+    from packaging.specifiers import SpecifierSet
+
+    from pipvariant.providers.environments import Environment
+    from pipvariant.standard.metadata import Provider
+
+__all__ = ["Config", "Installer", "Plugins", "parse_trust"]
+
+logger = logging.getLogger(__name__)
+
+# So many of the names that a plugin should not have given are shown.
+_SHOWN = 5
+
+
+class Config(NamedTuple):
+    """One feature as a plugin gives it (PEP 850, plugin interface).
+
+    :param values: most preferred first.
+    :param multi_value: whether a wheel may have several of them.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    multi_value: bool
+
+
+class Installer(Protocol):
+    """Installs plugin packages from where they were named."""
+
+    def origin(self, source: str) -> str:
+        """Say where packages come from that are named at a source, in words without a password.
+
+        :param source: the page or folder of the metadata; empty for metadata of no such place.
+        """
+
+    def install(self, requirements: Sequence[str], folder: Path, source: str) -> Sequence[str]:
+        """Install ordinary wheels and what they depend on into an empty folder.
+
+        :returns: what is installed, as ``name version``.
+        :raises ProbeFailed: it could not be installed.
+        """
+
+
+class _Failed(NamedTuple):
+    """Why a plugin could not be asked, in place of what it would have answered."""
+
+    reason: str
+
+
+class _Found(NamedTuple):
+    """What a plugin answered.
+
+    :param packages: the first is the plugin package.
+    :param problems: each a phrase about something that the plugin did wrong.
+    """
+
+    configs: tuple[Config, ...]
+    packages: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def parse_trust(words: Iterable[str]) -> Mapping[str, SpecifierSet]:
+    """Read what the user trusts: normalised name of a package to the versions of it.
+
+    :param words: ``PACKAGE`` or ``PACKAGE==VERSION``, with any version specifiers (PEP 440). If a
+        package is named several times, all that is said about it has to hold.
+    :raises InvalidOption: a word is something else.
+    """
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.utils import canonicalize_name
+
+    trusted: dict[str, SpecifierSet] = {}
+    for word in words:
+        try:
+            requirement = Requirement(word)
+        except InvalidRequirement:
+            requirement = None
+        if (
+            requirement is None
+            or requirement.url is not None
+            or requirement.marker is not None
+            or requirement.extras
+        ):
+            raise InvalidOption(
+                f"{word!r} names no package",
+                where=TRUST_OPTION,
+                remedy="Give the name of a plugin package, and if wanted its version: "
+                "PACKAGE==VERSION.",
+            )
+        name = canonicalize_name(requirement.name)
+        trusted[name] = trusted.get(name, requirement.specifier) & requirement.specifier
+    return trusted
+
+
+class Plugins:
+    """The plugin packages that a run may ask; each question is asked once.
+
+    :param trusted: what the user trusts, as :func:`parse_trust` reads it.
+    :param installer: installs plugin packages.
+    :param folder: where their environments are kept; None keeps them for this process only.
+    :param environ: the variables to choose from for the plugins.
+    :param refresh: install the packages again, whatever is kept.
+    :raises InvalidOption: as by :func:`parse_trust`.
+    """
+
+    def __init__(
+        self,
+        trusted: Iterable[str],
+        installer: Installer,
+        *,
+        folder: Path | None,
+        environ: Mapping[str, str] | None = None,
+        refresh: bool = False,
+    ) -> None:
+        self._trusted = parse_trust(trusted)
+        self._installer = installer
+        self._folder = folder
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._environ = os.environ if environ is None else environ
+        self._refresh = refresh
+        self._environments: dict[tuple[str, ...], Environment | _Failed] = {}
+        self._found: dict[tuple[str, ...], _Found | _Failed] = {}
+        self._answers: dict[tuple[str, ...], Answer] = {}
+
+    def answer(self, namespace: str, provider: Provider, source: str = "") -> Answer:
+        """Say what the plugin of a namespace supports (PEP 850, steps 5 and 6).
+
+        :param source: the page or folder that the metadata is from.
+        :returns: the answer; the same object again when the same is asked again.
+        """
+        requirements = _requirements(provider)
+        untrusted = [name for name, _ in requirements if name not in self._trusted]
+        if untrusted or not requirements:
+            return not_trusted(namespace, untrusted)
+        question = self._question(namespace, provider, source, "get_supported_configs")
+        if question not in self._answers:
+            found = self._ask(question, provider, source)
+            self._answers[question] = _answer(namespace, requirements[0][0], found)
+        return self._answers[question]
+
+    def configs(
+        self, namespace: str, provider: Provider, method: str = "get_supported_configs"
+    ) -> tuple[Config, ...] | None:
+        """Ask a plugin for its configs, as those who make wheels need them.
+
+        :param method: ``get_supported_configs`` or ``get_all_configs``.
+        :returns: None if not all of its packages are trusted: nothing was installed or run then.
+        :raises ProbeFailed: the plugin could not be asked, or gave what no plugin may give.
+        """
+        requirements = _requirements(provider)
+        if not requirements or any(name not in self._trusted for name, _ in requirements):
+            return None
+        found = self._ask(self._question(namespace, provider, "", method), provider, "")
+        reason = found.reason if isinstance(found, _Failed) else "; ".join(found.problems)
+        if isinstance(found, _Failed) or reason:
+            raise ProbeFailed(reason, where=f"plugin package {requirements[0][0]}")
+        return found.configs
+
+    def _question(
+        self, namespace: str, provider: Provider, source: str, method: str
+    ) -> tuple[str, ...]:
+        reference = provider.object_reference(_marker_environment())
+        texts = [str(requirement) for _, requirement in _requirements(provider)]
+        return (namespace, reference, method, self._installer.origin(source), *texts)
+
+    def _ask(self, question: tuple[str, ...], provider: Provider, source: str) -> _Found | _Failed:
+        if question not in self._found:
+            environment = self._environment(provider, source)
+            if isinstance(environment, _Failed):
+                return environment
+            namespace, reference, method, *_ = question
+            self._found[question] = self._run(environment, namespace, reference, method)
+        return self._found[question]
+
+    def _run(
+        self, environment: Environment, namespace: str, reference: str, method: str
+    ) -> _Found | _Failed:
+        printed: list[str] = []
+        try:
+            report = probe.run_apart(
+                str(environment.site), reference, method, environ=self._environ, printed=printed
+            )
+            configs, problems = _read(report, namespace)
+        except ProbeFailed as error:
+            return _Failed(_line(error.what))
+        finally:
+            for text in printed:
+                logger.debug("%s printed: %s", reference, _line(text, 4000))
+        return _Found(configs, environment.packages, problems)
+
+    def _environment(self, provider: Provider, source: str) -> Environment | _Failed:
+        """Return the environment of a plugin's packages; it is made, or not, once."""
+        requirements = _requirements(provider)
+        urls = [name for name, requirement in requirements if requirement.url is not None]
+        if urls:
+            return _Failed(f"{urls[0]} is named by a URL, not as a package of its index")
+        for name, requirement in requirements:
+            requirement.specifier &= self._trusted[name]
+            requirement.marker = None
+        texts = tuple(sorted(str(requirement) for _, requirement in requirements))
+        key = (self._installer.origin(source), *texts)
+        if key not in self._environments:
+            self._environments[key] = self._provide(key, requirements, source)
+        return self._environments[key]
+
+    def _provide(
+        self, key: tuple[str, ...], requirements: Sequence[tuple[str, Requirement]], source: str
+    ) -> Environment | _Failed:
+        from pipvariant.providers import environments
+
+        def fill(site: Path) -> Sequence[str]:
+            packages = self._installer.install(key[1:], site, source)
+            urls = [path.parent.name for path in site.glob("*.dist-info/direct_url.json")]
+            if urls:
+                raise ProbeFailed(f"{urls[0]} came by a URL, not from {key[0]}")
+            # The plugin package comes first, the others are what it brings.
+            return sorted(packages, key=lambda text: text.split()[0] != requirements[0][0])
+
+        if self._folder is None and self._temporary is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="pip-variant-")
+        folder = self._folder or Path(self._temporary.name if self._temporary else "")
+        try:
+            return environments.provide(folder, key, fill, refresh=self._refresh)
+        except ProbeFailed as error:
+            return _Failed(_line(str(error)))
+
+
+def _requirements(provider: Provider) -> list[tuple[str, Requirement]]:
+    """Return the packages that a plugin requires here, by normalised name."""
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    try:
+        texts = provider.applicable_requires(_marker_environment())
+    except ValueError:
+        return []
+    return [(canonicalize_name(found.name), found) for found in map(Requirement, texts)]
+
+
+def _marker_environment() -> Mapping[str, str]:
+    from packaging.markers import default_environment
+
+    return cast("Mapping[str, str]", default_environment())
+
+
+def _answer(namespace: str, package: str, found: _Found | _Failed) -> Answer:
+    if isinstance(found, _Failed):
+        problem = (
+            f"the plugin package {package} of namespace {namespace} could not be asked:"
+            f" {found.reason}"
+        )
+        return Answer(namespace, NOTHING, Origin.UNKNOWN, package, (problem,))
+    features = {config.name: config.values for config in found.configs if config.values}
+    source = found.packages[0] if found.packages else package
+    problems = tuple(
+        f"the plugin {source} of namespace {namespace} {text}" for text in found.problems
+    )
+    return Answer(namespace, features, Origin.PLUGIN, source, problems)
+
+
+def _read(report: object, namespace: str) -> tuple[tuple[Config, ...], tuple[str, ...]]:
+    """Take the configs out of a report, and say what was left out of it.
+
+    :raises ProbeFailed: it is no report, or the plugin is one for another namespace.
+    """
+    if not isinstance(report, dict) or not isinstance(report.get("configs"), list):
+        raise ProbeFailed("the answer is not a list of features")
+    if report.get("namespace") != namespace:
+        raise ProbeFailed(f"it answers for namespace {_line(str(report.get('namespace')), 80)}")
+    found: dict[str, Config] = {}
+    wrong: list[str] = []
+    twice: list[str] = []
+    for item in report["configs"]:
+        name, values = (
+            (item.get("name"), item.get("values")) if isinstance(item, dict) else ("", "")
+        )
+        if not isinstance(name, str) or FEATURE.fullmatch(name) is None:
+            wrong.append(str(name))
+            continue
+        if not isinstance(values, list):
+            wrong.append(f"{name} :: {values}")
+            continue
+        good = [value for value in values if isinstance(value, str) and VALUE.fullmatch(value)]
+        wrong += [f"{name} :: {value}" for value in values if value not in good]
+        unique = tuple(dict.fromkeys(good))
+        twice += [name] if name in found or len(unique) < len(good) else []
+        found.setdefault(name, Config(name, unique, item.get("multi_value") is True))
+    problems = []
+    if wrong:
+        problems.append(f"gave what no feature or value can be, which is left out: {_some(wrong)}")
+    if twice:
+        problems.append(f"gave something twice, of which the first counts: {_some(twice)}")
+    return tuple(found.values()), tuple(problems)
+
+
+def _some(items: Sequence[str]) -> str:
+    shown = ", ".join(_line(item, 60) for item in items[:_SHOWN])
+    more = len(items) - _SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _line(text: str, length: int = 300) -> str:
+    """Make one harmless line of what a plugin says: a terminal obeys some characters."""
+    line = " ".join(text.split())
+    line = "".join(letter if letter.isprintable() else "?" for letter in line)
+    return line if len(line) <= length else f"{line[:length]} ..."
