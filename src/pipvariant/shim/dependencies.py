@@ -13,13 +13,13 @@ import contextlib
 import io
 import os
 import tempfile
-import zipfile
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import InvalidFilename, PipVariantError
+from pipvariant.shim.contexts import Context, of_archive, of_filename, of_installed, unsupported
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from pipvariant.standard.markers import VariantContext
 
 __all__ = ["patches", "reduce"]
-
-Context = Callable[[], "VariantContext"]
 
 INSTALL = "pip._internal.operations.install.wheel"
 IMPORTLIB = "pip._internal.metadata.importlib._dists"
@@ -96,20 +94,15 @@ def reduce(run: Run, requirement: str, context: Context) -> str | None:
     try:
         return reduce_requirement(requirement, context())
     except PipVariantError as error:
-        raise _unsupported(str(error)) from error
+        raise unsupported(str(error)) from error
 
 
-def _unsupported(text: str) -> Exception:
-    error: Exception = import_module("pip._internal.exceptions").UnsupportedWheel(text)
-    return error
-
-
-def _rewrite(run: Run, data: bytes, context: Context, filename: str) -> bytes:
-    """Reduce the requirements of a metadata file of the wheel with this filename.
+def _rewrite(run: Run, data: bytes, context: Context, *, is_variant: bool) -> bytes:
+    """Reduce the requirements of a wheel's metadata file.
 
     What a wheel was built for (``abi_dependency``) is added, for the resolver to see to it.
     """
-    more = _built_for(run, context()) if _is_variant(filename) else []
+    more = _built_for(run, context()) if is_variant else []
     if not more and MARK.encode() not in data:
         return data
     return rewrite_requirements(data, lambda text: run.reduce(text, context), more)
@@ -117,7 +110,27 @@ def _rewrite(run: Run, data: bytes, context: Context, filename: str) -> bytes:
 
 def _is_variant(filename: str) -> bool:
     with contextlib.suppress(InvalidFilename):
-        return split_label(os.path.basename(filename))[1] is not None
+        return split_label(filename)[1] is not None
+    return False
+
+
+def _holds_variant(run: Run, archive: Any, path: str) -> bool:
+    """Say whether a wheel is a variant wheel; ``path`` is that of its METADATA."""
+    name = _name(archive)
+    if name.endswith(".whl"):
+        return _is_variant(name)
+    # Of a wheel that is read in parts only what is inside is known here.
+    return not run.no_variant and _has_variant_json(archive, path)
+
+
+def _name(archive: Any) -> str:
+    return os.path.basename(archive.filename or "")
+
+
+def _has_variant_json(archive: Any, path: str) -> bool:
+    with contextlib.suppress(KeyError):
+        archive.getinfo(f"{os.path.dirname(path)}/variant.json")
+        return True
     return False
 
 
@@ -157,76 +170,6 @@ def _rewrite_message(run: Run, message: Any, context: Context) -> Any:
     return message
 
 
-# What the markers say, by where the metadata is from.
-
-
-def _of_archive(run: Run, archive: zipfile.ZipFile) -> Context:
-    """Return what is asked for the context of a wheel: its own variant.json says it."""
-
-    def context() -> VariantContext:
-        # A file pip installs from is one that it has read before: nothing new is imported.
-        known = run.contexts.get(archive.filename)
-        if known is None:
-            from pipvariant.shim.sources import ARCHIVE_ERRORS, read_from_archive
-
-            name = os.path.basename(archive.filename or "wheel")
-            try:
-                metadata = read_from_archive(archive, None, name)
-            # An error of the reader is a ValueError too, so it is among these.
-            except ARCHIVE_ERRORS as error:
-                raise _unsupported(f"Variant wheel refused. {error}") from error
-            known = _context(run, metadata)
-            if archive.filename is not None:
-                run.contexts[archive.filename] = known
-        return known
-
-    return context
-
-
-def _of_filename(run: Run, filename: str) -> Context:
-    """Return what is asked for the context of a wheel that is known by its name only so far."""
-
-    def context() -> VariantContext:
-        from pipvariant.standard.markers import EMPTY, VariantContext
-
-        label = split_label(filename)[1]
-        if label is None:
-            return EMPTY
-        judgement = run.judgements.get(filename)
-        if judgement is None:
-            return VariantContext(label)
-        return VariantContext(label, judgement.supported_properties(label))
-
-    return context
-
-
-def _of_installed(run: Run, read_text: Callable[[str], str]) -> Context:
-    """Return what is asked for the context of an installed project."""
-
-    def context() -> VariantContext:
-        from pipvariant.standard.metadata import read_variant_json
-
-        # Without a variant.json that can be read it counts as a non-variant wheel.
-        unreadable = import_module("pip._internal.exceptions").NoneMetadataError
-        metadata = None
-        with contextlib.suppress(OSError, KeyError, ValueError, unreadable):
-            metadata = read_variant_json(read_text("variant.json"), label=None)
-        return _context(run, metadata)
-
-    return context
-
-
-def _context(run: Run, metadata: Any) -> VariantContext:
-    from pipvariant.shim.choosing import judge
-    from pipvariant.standard.markers import EMPTY, VariantContext
-
-    if metadata is None:
-        return EMPTY
-    (label,) = metadata.variants
-    judgement = judge(run, metadata, (label,), of=label)
-    return VariantContext(label, judgement.supported_properties(label))
-
-
 # The patches.
 
 
@@ -234,23 +177,20 @@ def _read_wheel_metadata_file(run: Run, original: Any) -> Any:
     def read_wheel_metadata_file(source: Any, path: str) -> bytes:
         data: bytes = original(source, path)
         if path.endswith(".dist-info/METADATA"):
-            filename = getattr(source, "filename", None) or ""
             if not run.no_variant:
-                _refuse_unnamed(source, path, filename)
-            return _rewrite(run, data, _of_archive(run, source), filename)
+                _refuse_unnamed(source, path)
+            is_variant = _holds_variant(run, source, path)
+            return _rewrite(run, data, of_archive(run, source), is_variant=is_variant)
         return data
 
     return read_wheel_metadata_file
 
 
-def _refuse_unnamed(archive: Any, path: str, filename: str) -> None:
+def _refuse_unnamed(archive: Any, path: str) -> None:
     """Refuse a variant wheel whose filename has no label: nothing has judged it."""
-    name = os.path.basename(filename)
-    if not name.endswith(".whl") or _is_variant(name):
-        return
-    with contextlib.suppress(KeyError):
-        archive.getinfo(f"{os.path.dirname(path)}/variant.json")
-        raise _unsupported(
+    name = _name(archive)
+    if name.endswith(".whl") and not _is_variant(name) and _has_variant_json(archive, path):
+        raise unsupported(
             f"{name} has a variant.json inside but no label in its name. With --no-variant it is "
             "taken for an ordinary wheel."
         )
@@ -260,7 +200,8 @@ def _from_metadata_file_contents(run: Run, original: Any) -> Any:
     def from_metadata_file_contents(
         cls: Any, metadata_contents: bytes, filename: str, *args: Any, **kwargs: Any
     ) -> Any:
-        data = _rewrite(run, metadata_contents, _of_filename(run, filename), filename)
+        context, is_variant = of_filename(run, filename), _is_variant(filename)
+        data = _rewrite(run, metadata_contents, context, is_variant=is_variant)
         return original.__get__(None, cls)(data, filename, *args, **kwargs)
 
     return classmethod(from_metadata_file_contents)
@@ -268,7 +209,7 @@ def _from_metadata_file_contents(run: Run, original: Any) -> Any:
 
 def _metadata_impl(run: Run, original: Any) -> Any:
     def _metadata_impl(self: Any) -> Any:
-        return _rewrite_message(run, original(self), _of_installed(run, self.read_text))
+        return _rewrite_message(run, original(self), of_installed(run, self.read_text))
 
     return _metadata_impl
 
@@ -278,7 +219,7 @@ def _parsed_pkg_info(run: Run, original: Any) -> Any:
         def read_text(path: str) -> str:
             return str(self.get_metadata(path))
 
-        return _rewrite_message(run, original.fget(self), _of_installed(run, read_text))
+        return _rewrite_message(run, original.fget(self), of_installed(run, read_text))
 
     return property(_parsed_pkg_info)
 
@@ -291,7 +232,8 @@ def _save(run: Run, original: Any) -> Any:
         with open(self.dest_path, "rb") as stream:
             data = stream.read()
         archive = self._zip_file
-        reduced = _rewrite(run, data, _of_archive(run, archive), archive.filename or "")
+        is_variant = _holds_variant(run, archive, self.src_record_path)
+        reduced = _rewrite(run, data, of_archive(run, archive), is_variant=is_variant)
         if reduced != data:
             with open(self.dest_path, "wb") as stream:
                 stream.write(reduced)
@@ -322,8 +264,13 @@ def _stand_in(run: Run, reduce: Callable[[str, Context], str] = _reduced) -> Ite
 
 def _prove_wheel(run: Run, backend: str) -> bool:
     class Archive:
+        filename = ""
+
         def read(self, path: str) -> bytes:
             return TEXT
+
+        def getinfo(self, path: str) -> None:
+            raise KeyError(path)
 
     with _stand_in(run):
         read: Any = import_module(backend).read_wheel_metadata_file
@@ -374,7 +321,7 @@ def _prove_save(run: Run) -> bool:
     class Archive:
         """As much of a zip file as one file of it needs."""
 
-        filename = "proof"
+        filename = "proof-1.0-py3-none-any.whl"
 
         def getinfo(self, path: str) -> Any:
             return SimpleNamespace(file_size=len(TEXT), external_attr=0)
