@@ -136,3 +136,7 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
     if _applied is not None:
         run.put = _applied.put
         _applied.put(patch for room in rooms for patch in room.patches(pip, run))
+        if run.preferences is not None:
+            from pipvariant.shim import families
+
+            families.put(run)

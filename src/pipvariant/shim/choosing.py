@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from pipvariant.standard.properties import Properties
     from pipvariant.standard.ranking import Ranking, Supported
 
-__all__ = ["Candidate", "Judgement", "Outcome", "disallowed", "is_allowed", "judge", "order"]
+__all__ = [
+    "Candidate",
+    "Judgement",
+    "Outcome",
+    "disallowed",
+    "is_allowed",
+    "judge",
+    "judged",
+    "order",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +58,11 @@ class Judgement(NamedTuple):
     answers: Mapping[str, Answer]
     supported: Supported
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that were judged."""
+        return (*self.ranking.compatible, *(each.label for each in self.ranking.rejected))
+
     def supported_properties(self, label: str) -> Properties:
         """Return those properties of a label that the target supports, as for markers."""
         from pipvariant.standard.ranking import supported_properties
@@ -60,13 +74,13 @@ class Judgement(NamedTuple):
 class Outcome(NamedTuple):
     """What was decided about one project version: source -> judgement, None if unreadable.
 
-    ``demand`` is the option that narrowed the choice, as the user wrote it, or empty.
+    ``why`` says, where a version is skipped, what but the target is the reason.
     """
 
     name: str
     version: str
     judgements: Mapping[str, Judgement | None]
-    demand: str = ""
+    why: str = ""
 
 
 def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -> list[Any]:
@@ -76,15 +90,9 @@ def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -
     :param hashes: the hashes that pip was asked for, or None; allowed files come first.
     """
     first = candidates[0]
-    try:
-        judgements = _judge_sources(run, finder, candidates)
-    except ImportError as error:
-        raise import_module("pip._internal.exceptions").InstallationError(
-            f"pip-variant cannot choose variants of {first.name}: {error}. Install pip-variant "
-            "again, or use --no-variant."
-        ) from error
+    outcome = judged(run, finder, candidates)
+    judgements = outcome.judgements
     demand = _demand(run, finder, candidates, judgements)
-    outcome = Outcome(first.name, str(first.version), judgements, str(demand or ""))
     if judgements:
         for candidate in candidates:
             run.outcomes[candidate.link.url_without_fragment] = outcome
@@ -117,13 +125,36 @@ def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -
     if len(sources) > 1:
         _tell_sources(run, outcome, list(sources))
     keyed.sort(key=lambda pair: pair[0])
-    if not keyed:
-        run.skipped[first.name, first.version] = outcome
+    ordered = [candidate for _, candidate in keyed]
+    why = f"nothing of it is {demand}" if demand is not None else ""
+    if ordered and run.has_families:
+        from pipvariant.shim.families import arrange
+
+        allowed = sum(not key[0] for key, _ in keyed)
+        arranged, why = arrange(run, finder, ordered[:allowed], outcome)
+        ordered = arranged and [*arranged, *ordered[allowed:]]
+    if not ordered:
+        run.skipped[first.name, first.version] = outcome._replace(why=why)
         return []
     run.fitted.add(first.name)
     if hashes and not run.eager:
-        _tell_disallowed(run, finder, keyed[0][1], hashes)
-    return [candidate.payload for _, candidate in keyed]
+        _tell_disallowed(run, finder, ordered[0], hashes)
+    return [candidate.payload for candidate in ordered]
+
+
+def judged(run: Run, finder: Any, candidates: Sequence[Candidate]) -> Outcome:
+    """Judge the labels of one project and version, whatever the user makes of it.
+
+    :raises InstallationError: pip's, when something that is needed for it cannot be imported.
+    """
+    name, version = candidates[0].name, str(candidates[0].version)
+    try:
+        return Outcome(name, version, _judge_sources(run, finder, candidates))
+    except ImportError as error:
+        raise import_module("pip._internal.exceptions").InstallationError(
+            f"pip-variant cannot choose variants of {name}: {error}. Install pip-variant "
+            "again, or use --no-variant."
+        ) from error
 
 
 def _demand(
@@ -163,15 +194,18 @@ def _judge_sources(
         judgements[source] = (
             None
             if metadata is None
-            else judge(run, metadata, tuple(wheels), of=f"{name} {version}")
+            else judge(run, metadata, tuple(wheels), of=f"{name} {version}", source=source)
         )
     return judgements
 
 
-def judge(run: Run, metadata: Metadata, labels: Sequence[str], *, of: str) -> Judgement:
+def judge(
+    run: Run, metadata: Metadata, labels: Sequence[str], *, of: str, source: str = ""
+) -> Judgement:
     """Rank labels on this run's target; only the providers of their namespaces are asked.
 
     :param of: the project and version, for the user to read.
+    :param source: the page or folder that the metadata is from, empty if it is from neither.
     :raises InstallationError: pip's, when an override of a probe has a value that cannot be.
     """
     from pipvariant.providers.answers import Origin
@@ -185,7 +219,7 @@ def judge(run: Run, metadata: Metadata, labels: Sequence[str], *, of: str) -> Ju
         answers = {
             namespace: _resolved(run, metadata, users[namespace])
             if _is_abi_dependency(metadata, namespace)
-            else run.target.answer(namespace, metadata.providers.get(namespace))
+            else run.target.answer(namespace, metadata.providers.get(namespace), source)
             for namespace in sorted(users)
         }
     except InvalidOverride as error:
@@ -288,7 +322,7 @@ def _tell_disallowed(run: Run, finder: Any, taken: Candidate, hashes: Any) -> No
         if metadata is None or (label is not None and source != source_of(taken.link)):
             continue
         labels = {*wheels, *([] if label is None else [label])}
-        best = judge(run, metadata, tuple(labels), of=of).ranking.compatible[:1]
+        best = judge(run, metadata, tuple(labels), of=of, source=source).ranking.compatible[:1]
         sentence = f"{of}: variant {''.join(best)} would fit better, but its hash is not allowed"
         if best and best != (label,) and best[0] in wheels and run.tell_once(sentence):
             logger.info("%s", sentence)

@@ -116,6 +116,9 @@ def _found_candidates(run: Run, original: Any) -> Any:
         if asked and installed is not None and _is_replaceable(run, installed):
             get_infos = functools.partial(_infos, run, get_infos, installed, prefers_installed)
             installed = None
+        elif asked and run.replaceable:
+            # The resolver found it impossible before, and pip keeps it back.
+            get_infos = functools.partial(_without_installed, get_infos)
         original(self, get_infos, installed, prefers_installed, *args, **kw)
 
     return __init__
@@ -200,6 +203,11 @@ def _infos(run: Run, get_infos: Any, installed: Any, prefers_installed: bool) ->
         yield among(entry) if entry[0] == version else entry
     if not passed:
         yield kept
+
+
+def _without_installed(get_infos: Any) -> Iterator[Any]:
+    for version, build in get_infos():
+        yield version, functools.partial(_build, build, None)
 
 
 def _build(build: Any, installed: Any) -> Any:

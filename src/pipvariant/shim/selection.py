@@ -100,8 +100,9 @@ def _infos(run: Run, get_infos: Any) -> Iterator[Any]:
 def _alternatives(run: Run, finder: Any, candidates: list[Candidate], hashes: Any) -> Iterator[Any]:
     """Yield the best file of a version; and if the resolver comes back for more, the others.
 
-    Others are offered only where labels were built for some versions of another project: if
-    one does not go with the rest of the installation, the next one may.
+    Others are offered only where labels were built for some versions of another project, or are
+    to have something in common with its labels: if one does not go with the rest of the
+    installation, the next one may.
     """
     version = candidates[0].version
     left: list[Any] | None = None
@@ -118,15 +119,20 @@ def _alternatives(run: Run, finder: Any, candidates: list[Candidate], hashes: An
         return None
 
     yield _distinct(version), build_next
-    while left and _is_built_for_others(run, candidates[0].link):
+    while left and _has_others(run, candidates[0].link):
         yield _distinct(version), build_next
 
 
-def _is_built_for_others(run: Run, link: Any) -> bool:
+def _has_others(run: Run, link: Any) -> bool:
+    """Say whether it may be for the sake of another project that the best file cannot stay."""
+    outcome = run.outcomes.get(link.url_without_fragment)
+    if outcome is None:
+        return False
     from pipvariant.standard.metadata import ABI_DEPENDENCY
 
-    outcome = run.outcomes.get(link.url_without_fragment)
-    return outcome is not None and any(
+    if run.preferences is not None and run.preferences.family_of(outcome.name):
+        return True
+    return any(
         ABI_DEPENDENCY in judgement.answers
         for judgement in outcome.judgements.values()
         if judgement is not None

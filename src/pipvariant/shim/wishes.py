@@ -14,7 +14,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-from pipvariant.errors import InvalidOption
+from pipvariant.errors import InvalidOption, PipVariantError
 from pipvariant.shim.named_options import CHOOSING, make
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
@@ -140,7 +140,11 @@ def _take(run: Run, line: Any) -> None:
         run.file_words.setdefault(option, []).extend(more)
     try:
         _read(run)
-    except InvalidOption as error:
+        if run.preferences is not None and run.preferences.families:
+            from pipvariant.shim import families
+
+            families.put(run)
+    except PipVariantError as error:
         raise import_module("pip._internal.exceptions").RequirementsFileParseError(
             f"Invalid requirement: line {line.lineno} of {line.filename}: {error}"
         ) from error

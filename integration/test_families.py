@@ -1,0 +1,147 @@
+"""Families: packages that are kept on equal values of one namespace."""
+
+from __future__ import annotations
+
+import pytest
+
+from integration.environments import Pip
+from integration.index import Index
+from integration.wheels import Wheel, cuda, release
+
+FAMILY = ("--same-variant", "nvidia=alpha,beta")
+
+
+def _cuda(*versions: str) -> dict[str, tuple[str, ...]]:
+    labels: dict[str, tuple[str, ...]] = {f"cu{each}": (cuda(each),) for each in versions}
+    return {**labels, "null": ()}
+
+
+def _wheels(index: Index) -> list[str]:
+    return [request for request in index.requests if request.endswith(".whl")]
+
+
+def test_all_take_a_value_that_all_have(pip: Pip, index: Index) -> None:
+    index.add(*release("alpha", labels=_cuda("12.6", "12.8")))
+    index.add(*release("beta", labels=_cuda("12.6")))
+    pip.variant("install", "alpha", "beta", driver="12.8").check()
+    assert (pip.label("alpha"), pip.label("beta")) == ("cu12.8", "cu12.6")
+    index.log.clear()
+    args = ("install", "--ignore-installed", *FAMILY, "alpha", "beta")
+    pip.variant(*args, driver="12.8").check()
+    assert (pip.label("alpha"), pip.label("beta")) == ("cu12.6", "cu12.6")
+    assert len(_wheels(index)) == 2
+
+
+def test_the_best_common_value_is_taken(pip: Pip, index: Index) -> None:
+    index.add(*release("alpha", labels=_cuda("12.4", "12.6", "12.8")))
+    index.add(*release("beta", labels=_cuda("12.4", "12.6", "13.0")))
+    pip.variant("install", *FAMILY, "beta", "alpha", driver="12.8").check()
+    assert (pip.label("alpha"), pip.label("beta")) == ("cu12.6", "cu12.6")
+
+
+def test_a_member_that_is_only_a_dependency_counts(pip: Pip, index: Index) -> None:
+    index.add(*release("alpha", labels=_cuda("12.6", "12.8"), requires=("beta",)))
+    index.add(*release("beta", labels=_cuda("12.6")))
+    pip.variant("install", *FAMILY, "alpha", driver="12.8").check()
+    assert (pip.label("alpha"), pip.label("beta")) == ("cu12.6", "cu12.6")
+
+
+def test_the_versions_that_go_together_decide(pip: Pip, index: Index) -> None:
+    """The newest beta has a value that alpha 1.0 has not, and asks for alpha 1.0."""
+    index.add(*release("alpha", labels=_cuda("12.4", "12.6")))
+    index.add(*release("alpha", "2.0", labels=_cuda("12.8")))
+    index.add(*release("beta", labels=_cuda("12.4"), requires=("alpha==1.0",)))
+    pip.variant("install", *FAMILY, "beta", "alpha", driver="12.8").check()
+    assert pip.build("alpha") == ("1.0", "cu12.4")
+    assert pip.build("beta") == ("1.0", "cu12.4")
+
+
+def test_the_older_version_is_taken_when_only_it_has_a_common_value(pip: Pip, index: Index) -> None:
+    only = {"cu12.8": (cuda("12.8"),)}
+    index.add(*release("alpha", "2.0", labels=only, plain=False))
+    index.add(*release("alpha", "1.0", labels={"cu12.6": (cuda("12.6"),)}, plain=False))
+    index.add(*release("beta", labels={"cu12.6": (cuda("12.6"),)}, plain=False))
+    pip.variant("install", *FAMILY, "alpha", "beta", driver="12.8").check()
+    assert pip.build("alpha") == ("1.0", "cu12.6")
+
+
+def test_null_goes_with_null_only(pip: Pip, index: Index) -> None:
+    index.add(*release("alpha", labels=_cuda("12.6")))
+    index.add(*release("beta", labels={"cu12.8": (cuda("12.8"),), "null": ()}))
+    pip.variant("install", *FAMILY, "alpha", "beta", driver="12.8").check()
+    assert (pip.label("alpha"), pip.label("beta")) == ("null", "null")
+
+
+def test_a_package_without_such_variants_is_free(pip: Pip, index: Index) -> None:
+    index.add(*release("alpha", labels=_cuda("12.6", "12.8")), Wheel("beta"))
+    pip.variant("install", *FAMILY, "alpha", "beta", driver="12.8").check()
+    assert (pip.label("alpha"), pip.label("beta")) == ("cu12.8", "")
+
+
+def test_only_features_that_both_have_must_be_equal(pip: Pip, index: Index) -> None:
+    arch = "nvidia :: sm_arch :: 90_real"
+    index.add(*release("alpha", labels={"both": (cuda("12.6"), arch), "null": ()}))
+    index.add(*release("beta", labels=_cuda("12.6", "12.8")))
+    environ = {"NV_VARIANT_PROVIDER_FORCE_SM_ARCH": "9.0"}
+    pip.variant("install", *FAMILY, "alpha", "beta", driver="12.8", environ=environ).check()
+    assert (pip.label("alpha"), pip.label("beta")) == ("both", "cu12.6")
+
+
+def test_no_common_value_names_the_package_before_any_wheel_is_fetched(
+    pip: Pip, index: Index
+) -> None:
+    index.add(*release("alpha", labels={"cu12.8": (cuda("12.8"),)}, plain=False))
+    index.add(*release("beta", labels={"cu12.6": (cuda("12.6"),)}, plain=False))
+    result = pip.variant("install", *FAMILY, "alpha", "beta", driver="12.8")
+    assert result.code == 1
+    assert "no variant of " in result.output
+    assert "has equal values (--same-variant nvidia=alpha,beta)" in result.output
+    assert _wheels(index) == []
+    assert pip.installed() == {}
+
+
+def test_a_conflict_that_only_the_resolver_finds_is_told(pip: Pip, index: Index) -> None:
+    """Each version of alpha goes with a version of beta, but not with the one it requires."""
+    labels = {"cu12.8": (cuda("12.8"),)}
+    index.add(*release("alpha", labels=labels, plain=False, requires=("beta==1.0",)))
+    index.add(*release("beta", "1.0", labels={"cu12.6": (cuda("12.6"),)}, plain=False))
+    index.add(*release("beta", "2.0", labels=labels, plain=False))
+    result = pip.variant("install", *FAMILY, "alpha", "beta", driver="12.8")
+    assert result.code == 1
+    assert "--same-variant nvidia=alpha,beta" in result.output
+    assert "Traceback" not in result.output
+    assert not [request for request in index.requests if "%3C" in request or "<" in request]
+    assert pip.installed() == {}
+
+
+def test_what_is_installed_decides_for_the_others(pip: Pip, index: Index) -> None:
+    index.add(*release("alpha", labels=_cuda("12.6", "12.8")))
+    index.add(*release("beta", labels=_cuda("12.6", "12.8")))
+    pip.variant("install", "--variant", "alpha=cu12.6", "alpha", driver="12.8").check()
+    pip.variant("install", *FAMILY, "alpha", "beta", driver="12.8").check()
+    assert (pip.label("alpha"), pip.label("beta")) == ("cu12.6", "cu12.6")
+
+
+def test_what_is_installed_gives_way_when_nothing_goes_with_it(pip: Pip, index: Index) -> None:
+    index.add(*release("alpha", labels=_cuda("12.6", "12.8")))
+    index.add(*release("beta", labels={"cu12.6": (cuda("12.6"),)}, plain=False))
+    pip.variant("install", "alpha", driver="12.8").check()
+    assert pip.label("alpha") == "cu12.8"
+    pip.variant("install", *FAMILY, "alpha", "beta", driver="12.8").check()
+    assert (pip.label("alpha"), pip.label("beta")) == ("cu12.6", "cu12.6")
+
+
+@pytest.mark.parametrize("line", ("--same-variant {}", "# pip-variant: --same-variant {}"))
+def test_a_requirements_file_names_a_family(pip: Pip, index: Index, line: str) -> None:
+    index.add(*release("alpha", labels=_cuda("12.6", "12.8")))
+    index.add(*release("beta", labels=_cuda("12.6")))
+    path = pip.write("r.txt", ["alpha", "beta", line.format(FAMILY[1])])
+    pip.variant("install", "-r", path, driver="12.8").check()
+    assert (pip.label("alpha"), pip.label("beta")) == ("cu12.6", "cu12.6")
+
+
+def test_extras_change_nothing(pip: Pip, index: Index) -> None:
+    index.add(*release("alpha", labels=_cuda("12.6", "12.8"), extras=("more",), requires=("beta",)))
+    index.add(*release("beta", labels=_cuda("12.6")))
+    pip.variant("install", *FAMILY, "alpha[more]", driver="12.8").check()
+    assert (pip.label("alpha"), pip.label("beta")) == ("cu12.6", "cu12.6")
