@@ -84,6 +84,20 @@ def test_markers_and_extras_combine(pip: Pip, index: Index) -> None:
     assert _pulled_in(pip) == CUDA | {"by-extra"}
 
 
+@pytest.mark.parametrize("choice", ("0", "1"))
+def test_both_metadata_backends_of_pip_decide_alike(pip: Pip, index: Index, choice: str) -> None:
+    _fill(index)
+    index.add(Wheel("other", requires=("tri[more]",)))
+    backend = {"_PIP_USE_IMPORTLIB_METADATA": choice}
+    pip.variant("install", "tri", driver="12.8", environ=backend).check()
+    assert _pulled_in(pip) == CUDA
+    # Now `tri` is read where it is installed.
+    pip.variant("install", "other", driver="12.8", environ=backend).check()
+    assert _pulled_in(pip) == CUDA | {"by-extra", "other"}
+    pip.variant("check", driver="12.8", environ=backend).check()
+    pip.plain("check", environ=backend).check()
+
+
 def test_only_supported_properties_count(pip: Pip, index: Index) -> None:
     wheel = Wheel(
         "tri",
