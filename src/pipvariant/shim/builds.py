@@ -11,32 +11,50 @@ from typing import Any
 
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
+from pipvariant.shim.run import Run
 
-__all__ = ["patches"]
+__all__ = ["RUNNER", "patches", "places"]
 
 RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "runner.py")
 #: What a child needs of this environment, by top-level module.
-NEEDED = ("archspec", "importlib_metadata", "packaging", "pip", "pipvariant", "pynvml", "zipp")
+NEEDED = (
+    "archspec",
+    "importlib_metadata",
+    "packaging",
+    "pip",
+    "pipvariant",
+    "pynvml",
+    "tomli",
+    "zipp",
+)
 
 
-def patches(pip: Pip) -> list[Patch]:
+def patches(pip: Pip, run: Run) -> list[Patch]:
     """Patch the function that names the file which a child pip is started with."""
-    return [Patch(target, _get_runnable_pip, _proof(target)) for target in pip.runnable]
+    return [
+        Patch(target, lambda original: _get_runnable_pip(run, original), _proof(target))
+        for target in pip.runnable
+    ]
 
 
-def _get_runnable_pip(original: Any) -> Callable[[], str]:
+def _get_runnable_pip(run: Run, original: Any) -> Callable[[], str]:
     def get_runnable_pip() -> str:
         runnable = str(original())
         # A pip inside a zip file is started as that file, which leaves no room for a runner.
         if not runnable.endswith(".py"):
             return runnable
-        os.environ["PIPVARIANT_RUNNER"] = json.dumps(_places())
+        os.environ["PIPVARIANT_RUNNER"] = json.dumps(places())
+        # Before a command is known it is another Python that is started, not a build.
+        if run.command and not run.no_variant:
+            from pipvariant.shim import build_labels
+
+            build_labels.hand_on(run)
         return RUNNER
 
     return get_runnable_pip
 
 
-def _places() -> dict[str, str]:
+def places() -> dict[str, str]:
     """Return the folder that holds each needed package, for those that are here."""
     places = {}
     for name in NEEDED:
