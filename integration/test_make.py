@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from integration.environments import Pip
+from integration.index import Index
 from integration.wheels import NVIDIA, SCHEMA, Wheel, cuda
 
 CUDA = {"cu126": cuda("12.6"), "cu130": cuda("13.0")}
@@ -188,6 +189,70 @@ def test_a_damaged_wheel_is_named(pip: Pip, plain: Path) -> None:
     assert result.code == 1
     assert result.lines_with("ERROR: ", plain.name, "damaged")
     assert list(pip.work.iterdir()) == [plain]
+
+
+PLUGIN = """
+from collections import namedtuple
+
+Config = namedtuple("Config", "name values multi_value")
+
+
+class Plugin:
+    namespace = "acme"
+
+    @classmethod
+    def get_all_configs(cls):
+        return [Config("speed", ["high", "low"], False)]
+
+    get_supported_configs = get_all_configs
+"""
+
+
+def acme(pip: Pip, kind: str) -> tuple[str, ...]:
+    """Options for a project whose plugin package is named under a key of the table."""
+    (pip.work / "pyproject.toml").write_text(
+        '[variant.default-priorities]\nnamespace = ["acme"]\n[variant.providers.acme]\n'
+        f'{kind} = ["acme-provider"]\nplugin-api = "acme_provider:Plugin"\n'
+    )
+    return ("--pyproject", "pyproject.toml", "--label", "x", "--property")
+
+
+def test_a_plugin_that_is_not_trusted_is_not_asked(pip: Pip, index: Index, plain: Path) -> None:
+    index.add(Wheel("acme-provider", modules={"acme_provider": PLUGIN}))
+    options = acme(pip, "requires")
+    result = pip.variant("variant", "make", plain, *options, "acme :: speed :: warp").check()
+    assert result.lines_with("acme: not validated", "--trust-provider acme-provider")
+    assert index.requests == []
+
+
+def test_a_trusted_plugin_says_what_is_valid(pip: Pip, index: Index, plain: Path) -> None:
+    index.add(Wheel("acme-provider", modules={"acme_provider": PLUGIN}))
+    options = ("--trust-provider", "acme-provider", *acme(pip, "requires"))
+    result = pip.variant("variant", "make", plain, *options, "acme :: speed :: warp")
+    assert result.code == 1
+    assert result.lines_with("ERROR: ", "acme :: speed :: warp is no value")
+    pip.variant("variant", "make", plain, *options, "acme :: speed :: low").check()
+    assert "acme-provider" not in pip.installed()
+
+
+def test_what_a_plugin_says_at_build_time_is_static_in_the_wheel(
+    pip: Pip, index: Index, plain: Path
+) -> None:
+    index.add(Wheel("acme-provider", modules={"acme_provider": PLUGIN}))
+    options = (*acme(pip, "build-requires"), "acme :: speed :: low")
+    refused = pip.variant("variant", "make", plain, *options)
+    assert refused.lines_with("ERROR: ", "is not trusted", "--trust-provider acme-provider")
+    assert index.requests == []
+    trust = ("--trust-provider", "acme-provider")
+    pip.variant("variant", "make", plain, *trust, *options).check()
+    made = pip.work / "tri-1.0-py3-none-any-x.whl"
+    with zipfile.ZipFile(made) as archive:
+        document = json.loads(archive.read("tri-1.0.dist-info/variant.json"))
+    assert document["providers"] == {"acme": {"static-properties": {"speed": ["high", "low"]}}}
+    before = len(index.log)
+    pip.variant("install", made).check()
+    assert installed_label(pip, "tri") == "x"
+    assert index.requests[before:] == []
 
 
 def installed_label(pip: Pip, project: str, site: Path | None = None) -> str:

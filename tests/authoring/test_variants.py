@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from pipvariant.authoring.validation import Config
 from pipvariant.authoring.variants import Plan, plan
 from pipvariant.errors import InvalidFilename, InvalidOption, InvalidProperty
 from pipvariant.providers.known import BUILT_INS
+from pipvariant.providers.plugins import Config
 from pipvariant.standard.metadata import Provider, from_dict, to_dict
 from pipvariant.standard.table import Table, read_table
 
@@ -314,6 +314,15 @@ def test_a_property_that_it_does_not_say_is_refused() -> None:
 def test_a_plugin_at_build_time_has_to_be_trusted() -> None:
     with pytest.raises(InvalidOption, match=r"foo-provider has to be asked.*--trust-provider foo-"):
         planned("foo :: size :: small", table=read_table(AT_BUILD))
+
+
+def test_what_a_plugin_says_at_build_time_must_not_depend_on_the_machine() -> None:
+    def ask(namespace: str, provider: Provider, method: str) -> Sequence[Config]:
+        values = ("large", "small") if method == "get_all_configs" else ("small",)
+        return (Config("size", values, multi_value=False),)
+
+    with pytest.raises(InvalidProperty, match="its answer depends on the machine"):
+        plan(["foo :: size :: small"], [], null=False, table=read_table(AT_BUILD), ask=ask)
 
 
 def test_a_plugin_at_build_time_allows_no_several_values() -> None:

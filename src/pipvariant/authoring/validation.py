@@ -5,32 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from pipvariant.errors import InvalidOption, InvalidProperty
+from pipvariant.providers.answers import TRUST_OPTION
 from pipvariant.providers.known import stands_in
+from pipvariant.providers.plugins import Config
 from pipvariant.providers.valid import VALID, Feature
 from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata, Provider
 from pipvariant.standard.properties import Properties
 from pipvariant.standard.table import Table
 
-__all__ = ["Ask", "Config", "fill", "validate"]
+__all__ = ["Ask", "fill", "validate"]
 
 _ANY_VERSION = Feature(re.compile(r"\d{1,8}(?:\.\d{1,8}){0,2}"), multi_value=True)
 _NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
 _SKIP = "--skip-validation makes the wheel all the same."
-
-
-class Config(NamedTuple):
-    """One feature as a plugin gives it (PEP 850, plugin interface).
-
-    :param values: most preferred first.
-    :param multi_value: whether a wheel may have several of them.
-    """
-
-    name: str
-    values: tuple[str, ...]
-    multi_value: bool
 
 
 #: Asks a plugin: namespace, its provider, and the name of the method. ``None`` when the user does
@@ -45,24 +35,31 @@ def fill(table: Table, ask: Ask) -> Metadata:
     ``static-properties`` and is not asked again where the wheel is installed.
 
     :raises InvalidOption: such a plugin is not trusted.
-    :raises InvalidProperty: it allows several values of a feature, which a static list cannot.
+    :raises InvalidProperty: what it supports depends on the machine after all, or it allows several
+        values of a feature, which a static list cannot.
+    :raises ProbeFailed: it cannot be asked.
     """
     providers = dict(table.metadata.providers)
     for namespace in sorted(table.at_build):
         provider = providers[namespace]
+        package = _named(provider)
         configs = ask(namespace, provider, "get_supported_configs")
-        if configs is None:
-            package = _package(provider)
+        known = ask(namespace, provider, "get_all_configs")
+        if configs is None or known is None:
             raise InvalidOption(
                 f"the plugin package {package} has to be asked for the static properties of"
                 f" {namespace}, and is not trusted",
-                remedy=f"--trust-provider {package} lets it be installed and run.",
+                remedy=f"{_trust(provider)} lets it be installed and run.",
             )
         several = [config.name for config in configs if config.multi_value]
-        if several:
+        if several or _sets(configs) != _sets(known):
+            reason = (
+                f"allows several values of {', '.join(several)}"
+                if several
+                else "does not support all that it knows, so its answer depends on the machine"
+            )
             raise InvalidProperty(
-                f"the plugin package {_package(provider)} allows several values of"
-                f" {', '.join(several)}, so it cannot be asked at build time",
+                f"the plugin package {package} of {namespace} {reason}",
                 remedy="Name it under `requires` instead of `build-requires`.",
             )
         static = {config.name: config.values for config in configs}
@@ -88,10 +85,9 @@ def validate(variants: Mapping[str, Properties], common: Metadata, ask: Ask) -> 
         provider = common.providers[namespace]
         features = _features(namespace, provider, ask)
         if features is None:
-            package = _package(provider)
             notes.append(
-                f"{namespace}: not validated, the plugin package {package} is not trusted"
-                f" (--trust-provider {package})"
+                f"{namespace}: not validated, the plugin package {_named(provider)} is not trusted"
+                f" ({_trust(provider)})"
             )
             continue
         for label, asked in used.items():
@@ -147,5 +143,13 @@ def _packages(provider: Provider) -> tuple[str, ...]:
     return tuple(canonicalize_name(Requirement(text).name) for text in provider.requires)
 
 
-def _package(provider: Provider) -> str:
-    return next(iter(_packages(provider)), "(not named)")
+def _named(provider: Provider) -> str:
+    return ", ".join(_packages(provider)) or "(not named)"
+
+
+def _trust(provider: Provider) -> str:
+    return " ".join(f"{TRUST_OPTION} {package}" for package in _packages(provider))
+
+
+def _sets(configs: Iterable[Config]) -> Mapping[str, frozenset[str]]:
+    return {config.name: frozenset(config.values) for config in configs}

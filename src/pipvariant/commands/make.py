@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 from pipvariant.authoring import making
 from pipvariant.authoring.archives import silent
 from pipvariant.errors import InvalidOption
+from pipvariant.shim.named_options import add_named
 from pipvariant.standard.properties import iter_properties
 
 if TYPE_CHECKING:
-    from pipvariant.standard.metadata import Metadata, Provider
+    from pipvariant.authoring.validation import Ask
+    from pipvariant.standard.metadata import Metadata
     from pipvariant.standard.table import Table
 
 __all__ = ["add_options", "add_output", "named_wheels", "output_folder", "progress", "run"]
@@ -63,6 +65,7 @@ def add_options(group: Any) -> None:
         default=False,
         help="Do not ask whether the providers know the properties.",
     )
+    add_named(group, ("--trust-provider",))
     add_output(group)
 
 
@@ -100,7 +103,7 @@ def run(options: Any, args: Sequence[str], out: TextIO) -> int:
         options.labels,
         null=options.null,
         table=_table(options.pyproject, projects[0]),
-        ask=_ask,
+        ask=_asking(options),
         validating=not options.skip_validation,
     )
     out.writelines(f"{note}\n" for note in plan.notes)
@@ -148,8 +151,17 @@ def _table(given: str | None, project: str) -> Table | None:
     return found.table if found.name == project else None
 
 
-def _ask(namespace: str, provider: Provider, method: str) -> None:
-    """Ask no plugin: none is trusted."""
+def _asking(options: Any) -> Ask:
+    """Return what asks the plugin packages that the user trusts, which are none by default."""
+    if not options.trust_provider:
+        return lambda *_: None
+    from pipvariant.shim.plugin_packages import plugins_of
+    from pipvariant.shim.run import Run
+
+    asked = Run()
+    asked.options = options
+    asked.trusted = tuple(options.trust_provider)
+    return plugins_of(asked).configs
 
 
 def _words(metadata: Metadata) -> str:
