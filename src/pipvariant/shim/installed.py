@@ -99,7 +99,7 @@ def fit(installed: Installed, judgement: Judgement) -> Fit:
     :param judgement: the answers for the namespaces that the variant uses.
     """
     from pipvariant.providers.answers import Origin
-    from pipvariant.shim.reports import miss
+    from pipvariant.shim.reasons import miss
     from pipvariant.standard.ranking import rank
 
     label, metadata = installed.label, installed.metadata

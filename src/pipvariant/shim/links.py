@@ -73,6 +73,8 @@ def _evaluate_links(run: Run, original: Any) -> Any:
         run.finder = self
         # The first test is cheap; there are thousands of links.
         kept = [link for link in links if "-variants.json" not in link.url or not _keep(run, link)]
+        if link_evaluator is not None:
+            run.listed.setdefault(link_evaluator._canonical_name, []).append((link_evaluator, kept))
         return original(self, link_evaluator, kept)
 
     return evaluate_links

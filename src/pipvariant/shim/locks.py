@@ -248,7 +248,7 @@ def _metadata_elsewhere(
 
 
 def _nothing_fits(locked: _Locked, judgement: Judgement) -> Exception:
-    from pipvariant.shim.reports import miss
+    from pipvariant.shim.reasons import miss
 
     misses = "; ".join(miss(rejection, judgement) for rejection in judgement.ranking.rejected)
     error: Exception = import_module("pip._internal.exceptions").InstallationError(

@@ -76,7 +76,7 @@ def refuse_misfit(
 
     :raises InstallationError: pip's, with what the label needs.
     """
-    from pipvariant.shim.reports import miss
+    from pipvariant.shim.reasons import miss
 
     if not demand.label or first.name in run.fitted:
         return

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import Any
 
-from pipvariant.shim.choosing import Judgement, Outcome
+from pipvariant.shim.choosing import Outcome
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.links import source_of
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
+from pipvariant.shim.reasons import (
+    judgements_of,
+    miss,
+    missing_accelerators,
+    nearest_miss,
+    why_none,
+    why_skipped,
+)
 from pipvariant.shim.run import Run
 
-if TYPE_CHECKING:
-    from pipvariant.standard.ranking import Rejection
-
-__all__ = ["miss", "patches"]
+__all__ = ["patches"]
 
 logger = logging.getLogger(__name__)
 
 #: pip's own level between INFO and DEBUG, shown with -v.
 VERBOSE = 15
+#: Commands whose outcome somebody is going to use.
+INSTALLERS = ("download", "install", "lock", "wheel")
 RESOLVER = "pip._internal.resolution.resolvelib.resolver"
 LEGACY_RESOLVER = "pip._internal.resolution.legacy.resolver"
+FACTORY = "pip._internal.resolution.resolvelib.factory"
 REPORT = "pip._internal.models.installation_report"
 
 
@@ -39,6 +47,14 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
             lambda: _prove_resolve(run, resolver),
         )
     ]
+    if not run.legacy_resolver:
+        found.append(
+            Patch(
+                f"{FACTORY}:Factory.get_installation_error",
+                lambda original: _get_installation_error(run, original),
+                lambda: _prove_error(run),
+            )
+        )
     if run.report and not run.no_variant:
         found.append(
             Patch(
@@ -50,59 +66,56 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
     return found
 
 
-def miss(rejection: Rejection, judgement: Judgement) -> str:
-    """Say in a few words what a label needs and what the target has instead."""
-    from pipvariant.providers.answers import Origin
-    from pipvariant.providers.known import explain
-    from pipvariant.standard.ranking import Cause
-
-    label, cause, namespace, feature, values, supported = rejection
-    if cause is Cause.UNKNOWN_LABEL:
-        return f"{label} is not in the variant metadata"
-    answer = judgement.answers[namespace]
-    known = answer.features.get(feature, ())
-    unwanted = [value for value in values if value in known]
-    words = None if unwanted else explain(namespace, feature, values, answer)
-    if words is not None:
-        return f"{label} {words}"
-    wanted = f"{label} needs {namespace} :: {feature} :: {' or '.join(values)}"
-    if unwanted:
-        # The target has it, and only the user does not want it.
-        return f"{wanted}, left out by --exclude-variant"
-    reasons = {
-        Origin.DISABLED: f"whose provider is off ({answer.source})",
-        Origin.NOT_TRUSTED: "whose plugin package is not trusted",
-        Origin.NOT_ASKED: "which is not known for another platform",
-    }
-    if answer.origin in reasons:
-        return f"{wanted}, {reasons[answer.origin]}"
-    has = ", ".join(supported[:3]) + (", ..." if len(supported) > 3 else "")
-    where = "the package's own list" if answer.origin is Origin.STATIC else "this machine"
-    return f"{wanted}, {where} has {has or 'nothing of that kind'}"
-
-
 def _resolve(run: Run, original: Any) -> Any:
     def resolve(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             result = original(self, *args, **kwargs)
         except Exception as error:
+            run.resolved, run.failed = (), str(error)
             _tell_skipped(run, None)
             for sentence in run.refused:
                 # pip prints the error itself; where it fails otherwise, this is the cause.
                 if sentence != str(error) and run.tell_once(sentence):
                     logger.warning("%s", sentence)
-            if run.left_out:
-                names = ", ".join(sorted(run.left_out))
-                logger.warning("--no-variant leaves out the variant wheels of: %s", names)
+            for name in sorted(run.left_out):
+                _tell_none(run, name, logger.warning)
             raise
-        for req in result.requirements.values():
-            _tell(run, req)
+        run.resolved, run.failed = tuple(result.requirements.values()), ""
+        plain: dict[str, set[str]] = {}
+        for req in run.resolved:
+            _tell(run, req, plain)
+        if plain and run.command in INSTALLERS:
+            _tell_plain(plain)
         return result
 
     return resolve
 
 
-def _tell(run: Run, req: Any) -> None:
+def _get_installation_error(run: Run, original: Any) -> Any:
+    def get_installation_error(self: Any, e: Any, *args: Any, **kwargs: Any) -> Any:
+        # Without a version that can be taken, this is behind whatever pip is going to say.
+        for name in sorted({cause.requirement.project_name for cause in e.causes}):
+            if name not in run.fitted:
+                _tell_none(run, name, logger.critical)
+        return original(self, e, *args, **kwargs)
+
+    return get_installation_error
+
+
+def _tell_none(run: Run, name: str, tell: Callable[..., None]) -> None:
+    """Say that variants are the cause, where nothing of a project can be taken."""
+    canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
+    for line in why_none(run, canonical(name)):
+        if run.tell_once(line):
+            tell("%s", line)
+
+
+def _tell(run: Run, req: Any, plain: dict[str, set[str]]) -> None:
+    """Say what was taken of a project.
+
+    :param plain: gets the accelerators that were not found, and the projects of which
+        a build without any was taken for it.
+    """
     _tell_skipped(run, req.name)
     link = req.original_link or req.link
     outcome = None if link is None else run.outcomes.get(link.url_without_fragment)
@@ -110,22 +123,48 @@ def _tell(run: Run, req: Any) -> None:
         return
     label = label_of(link)
     head = f"{req.name} {outcome.version}"
+    chosen = _is_named(run, outcome)
     if label is not None and label != "null":
         line = f"{head}: variant {label} ({', '.join(_properties(outcome, link, label))})"
     else:
         kind = "non-variant wheel" if label is None else "null variant"
         if not link.is_wheel:
             kind = "source distribution"
-        missed = _nearest_miss(outcome)
+        missed = nearest_miss(outcome)
         line = f"{head}: {kind}" + (f"; {missed}" if missed else "")
+        if not chosen:
+            for accelerator in missing_accelerators(outcome):
+                plain.setdefault(accelerator, set()).add(req.name)
     if run.tell_once(line):
-        logger.info("%s", line)
-        for judgement in _judgements(outcome):
+        # What the user named needs no words.
+        logger.log(VERBOSE if chosen else logging.INFO, "%s", line)
+        for judgement in judgements_of(outcome):
             for other in judgement.ranking.compatible:
                 if other != label:
                     logger.log(VERBOSE, "%s: %s fits too", head, other)
             for rejection in judgement.ranking.rejected:
                 logger.log(VERBOSE, "%s: %s", head, miss(rejection, judgement))
+
+
+def _is_named(run: Run, outcome: Outcome) -> bool:
+    """Say whether the user named the very label (``--variant``)."""
+    if run.preferences is None:
+        return False
+    labels = {label for judgement in judgements_of(outcome) for label in judgement.labels}
+    return run.preferences.label(outcome.name, labels) is not None
+
+
+def _tell_plain(plain: Mapping[str, set[str]]) -> None:
+    """Warn once that builds without accelerator were taken because none was found."""
+    names = sorted({name for projects in plain.values() for name in projects})
+    namespaces = sorted(plain)
+    logger.warning(
+        "No %s hardware was found, so builds that do without were taken of %s. "
+        "`--require-variant %s` makes that an error, `--variant :all:=null` says it is meant.",
+        " or ".join(namespaces),
+        ", ".join(names),
+        namespaces[0],
+    )
 
 
 def _tell_skipped(run: Run, project: str | None) -> None:
@@ -134,41 +173,9 @@ def _tell_skipped(run: Run, project: str | None) -> None:
     for outcome in run.skipped.values():
         if project is not None and outcome.name != canonical(project):
             continue
-        missed = _nearest_miss(outcome)
-        why = (
-            f"nothing of it is {outcome.demand}" if outcome.demand else "none of its variants fits"
-        )
-        line = f"{outcome.name} {outcome.version} skipped: {why}"
-        line += f"; {missed}" if missed else ""
+        line = why_skipped(outcome)
         if run.tell_once(line):
             logger.info("%s", line)
-
-
-def _nearest_miss(outcome: Outcome) -> str:
-    """Return the words for the rejected label that was nearest to fit, empty if none."""
-    misses = [
-        (_distance(rejection), miss(rejection, judgement))
-        for judgement in _judgements(outcome)
-        for rejection in judgement.ranking.rejected
-    ]
-    return min(misses)[1] if misses else ""
-
-
-def _distance(rejection: Rejection) -> tuple[Any, ...]:
-    """Order misses: a wrong value is nearer than no such feature, a low number than a high."""
-    from pipvariant.standard.ranking import Cause
-
-    causes = (Cause.VALUE, Cause.FEATURE, Cause.NAMESPACE, Cause.UNKNOWN_LABEL)
-    # Compared as text of equal length: a number can be longer than Python likes to read.
-    numbers = [
-        tuple((len(digits), digits) for digits in re.findall(r"0*(\d+)", value))
-        for value in rejection.values
-    ]
-    return (causes.index(rejection.cause), min(numbers, default=()), rejection.label)
-
-
-def _judgements(outcome: Outcome) -> Iterator[Judgement]:
-    return (judgement for judgement in outcome.judgements.values() if judgement is not None)
 
 
 def _properties(outcome: Outcome, link: Any, label: str) -> list[str]:
@@ -202,7 +209,7 @@ def _entry(outcome: Outcome, link: Any) -> Mapping[str, Any]:
             for namespace, features in properties.items()
         },
         "compatible": [
-            other for judgement in _judgements(outcome) for other in judgement.ranking.compatible
+            other for judgement in judgements_of(outcome) for other in judgement.ranking.compatible
         ],
         "rejected": [
             {
@@ -213,7 +220,7 @@ def _entry(outcome: Outcome, link: Any) -> Mapping[str, Any]:
                 "supported": list(rejection.supported),
                 "reason": miss(rejection, judgement),
             }
-            for judgement in _judgements(outcome)
+            for judgement in judgements_of(outcome)
             for rejection in judgement.ranking.rejected
         ],
     }
@@ -240,6 +247,24 @@ class _Watched(dict[tuple[str, Any], Outcome]):
     def values(self) -> Any:
         self.seen = True
         return super().values()
+
+
+def _prove_error(run: Run) -> bool:
+    factory_class: Any = import_module(FACTORY).Factory
+    name = "proof"
+    before, run.skipped = run.skipped, _Watched()
+    requirement = SimpleNamespace(project_name=name, name=name)
+    causes = [SimpleNamespace(requirement=requirement, parent=None)]
+    try:
+        # A factory without any parts fails at once; the reasons were looked for even so.
+        factory_class.get_installation_error(
+            object.__new__(factory_class), SimpleNamespace(causes=causes), {name: None}
+        )
+    except (AttributeError, TypeError):
+        return run.skipped.seen
+    finally:
+        run.skipped = before
+    return False
 
 
 def _prove_report(run: Run) -> bool:

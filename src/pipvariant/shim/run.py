@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pipvariant.providers.plugins import Plugins
     from pipvariant.providers.target import Target
     from pipvariant.shim.choosing import Judgement, Outcome
     from pipvariant.shim.installed import Installed
@@ -22,6 +23,8 @@ class _Options:
     """What the user says."""
 
     def __init__(self) -> None:
+        #: pip's own object, with its options in it.
+        self.options: Any = None
         self.command = ""
         self.no_variant = False
         self.foreign = False
@@ -42,6 +45,7 @@ class _Options:
         self.refresh_platform = False
         #: What the user prefers, leaves out and insists on; None if nothing.
         self.preferences: Preferences | None = None
+        self.has_families = False
         #: The words of the options that say so, by option, of command line and files.
         self.words: dict[str, list[str]] = {}
         self.file_words: dict[str, list[str]] = {}
@@ -77,6 +81,10 @@ class Run(_Options):
         self.skipped: dict[tuple[str, Any], Outcome] = {}
         #: Canonical names of the projects of which a version was found that can be taken.
         self.fitted: set[str] = set()
+        #: Canonical project name -> label of the file that the resolver was given last.
+        self.picked: dict[str, str] = {}
+        #: While a build is prepared: canonical project name -> label of the target environment.
+        self.build_labels: Mapping[str, str] = {}
         #: (canonical project name, namespace) -> whether a label of any version uses it.
         self.users: dict[tuple[str, str], bool] = {}
         #: Why wheels in hand were refused, as sentences.
@@ -99,6 +107,11 @@ class Run(_Options):
         self.locked: dict[str, Judgement | None] = {}
         #: Canonical project name -> each link seen: pip's evaluator, the link, how it judges.
         self.links: dict[str, list[tuple[Any, Any, Callable[[Any, Any], Any]]]] = {}
+        #: Canonical project name -> each set of links that was looked at, by which evaluator.
+        self.listed: dict[str, list[tuple[Any, Sequence[Any]]]] = {}
+        #: What the resolver found, and the words of its failure: of these one is empty.
+        self.resolved: tuple[Any, ...] = ()
+        self.failed = ""
         #: Sentences that the user was already told.
         self.told: set[str] = set()
         #: pip's finder of the newest search, and the hashes that it was for.
@@ -120,19 +133,25 @@ class Run(_Options):
         if self._target is None:
             from pipvariant.providers.target import Target
 
-            self._target = Target(
             stated = None
             if self.target_file is not None:
                 from pipvariant.providers import statement
 
                 stated = statement.read(self.target_file)
+            self._target = Target(
                 enabled=self.enabled,
                 disabled=self.disabled,
-                foreign=self.foreign,
                 stated=stated,
+                foreign=self.foreign,
                 refresh=self.refresh_platform,
+                plugins=self._plugins if self.trusted else None,
             )
         return self._target
+
+    def _plugins(self) -> Plugins:
+        from pipvariant.shim.plugin_packages import plugins_of
+
+        return plugins_of(self)
 
     def installed_version(self, name: str) -> str | None:
         """Return the version of a project in this environment, None if it is not there."""

@@ -97,7 +97,7 @@ def check(run: Run, req: Any) -> None:
     version = _version(link.filename)
     judgement = judge(run, metadata, (label,), of=f"{req.name} {version}")
     if judgement.ranking.rejected:
-        from pipvariant.shim.reports import miss
+        from pipvariant.shim.reasons import miss
 
         rejection = judgement.ranking.rejected[0]
         wanted = f"{rejection.namespace} :: {rejection.feature} :: {' or '.join(rejection.values)}"
