@@ -39,7 +39,7 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
     pip = this_pip()
     run = Run()
     _applied = patches = Patches(pip)
-    patches.put(builds.patches(pip))
+    patches.put(builds.patches(pip, run))
     registry: Any = import_module("pip._internal.commands")
     for name, described in (commands or {}).items():
         registry.commands_dict[name] = registry.CommandInfo(*described)
@@ -122,6 +122,11 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
         if not run.no_variant:
             # What is installed is put among the files of pip, before these are grouped.
             rooms = (filenames, wishes, links, replacing, selection, wheels, dependencies, reports)
+        if run.builds:
+            from pipvariant.shim import build_labels
+
+            run.build_labels = build_labels.inherited()
+            rooms = (*rooms, build_labels)
         if run.lock_files:
             from pipvariant.shim import locks
 

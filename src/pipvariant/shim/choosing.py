@@ -125,6 +125,10 @@ def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -
     if len(sources) > 1:
         _tell_sources(run, outcome, list(sources))
     keyed.sort(key=lambda pair: pair[0])
+    wanted = run.build_labels.get(first.name)
+    if wanted is not None:
+        # Sorting is stable: the label of the target environment goes before its equals.
+        keyed.sort(key=lambda pair: (pair[0][0], (label_of(pair[1].link) or "") != wanted))
     ordered = [candidate for _, candidate in keyed]
     why = f"nothing of it is {demand}" if demand is not None else ""
     if ordered and run.has_families:

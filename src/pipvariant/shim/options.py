@@ -85,6 +85,9 @@ def configure(run: Run, options: Any) -> None:
             remedy="Leave one of them out, or name the package with --force-reinstall.",
         )
     wishes.configure(run, options)
+    features = getattr(options, "features_enabled", None) or ()
+    in_process = "inprocess-build-deps" in features or "PIPVARIANT_BUILD_LABELS" in os.environ
+    run.builds = in_process and not run.no_variant
     run.all_variants = bool(getattr(options, "all_variants", False))
     run.lock_files = _has_lock_files(options)
     # A pip that builds in a child process gets its options from the environment only.
@@ -106,11 +109,17 @@ def configure(run: Run, options: Any) -> None:
 
 def configure_target(run: Run, options: Any) -> None:
     """Write into the run what the options say about the machine that is installed for."""
+    run.options = options
     run.enabled = tuple(options.enable_provider)
     run.disabled = tuple(options.disable_provider)
     run.trusted = tuple(options.trust_provider)
     run.target_file = options.variant_target
     run.refresh_platform = bool(options.refresh_platform)
+    if run.trusted:
+        from pipvariant.providers.plugins import parse_trust
+
+        # A word that is none is refused before anything is done.
+        parse_trust(run.trusted)
 
 
 def _has_lock_files(options: Any) -> bool:

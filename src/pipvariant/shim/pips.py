@@ -75,6 +75,14 @@ class Pip(NamedTuple):
         return tuple(parsers)
 
     @property
+    def inprocess_builds(self) -> str | None:
+        """What installs build requirements without a child process; None where nothing can."""
+        if self.version < (26, 0):
+            return None
+        module = "build_env.installer" if self.version >= (26, 2) else "build_env"
+        return f"pip._internal.{module}:InprocessBuildEnvironmentInstaller.install"
+
+    @property
     def reads_locks(self) -> bool:
         """Whether requirements can come from a ``pylock.toml``."""
         return self.version >= (26, 1)

@@ -34,6 +34,8 @@ class _Options:
         self.ignores_dependencies = False
         self.ignores_installed = False
         self.upgrade_variant = False
+        #: This process installs what a build requires, itself or as the child of such a pip.
+        self.builds = False
         self.upgrade_dependencies = False
         self.all_variants = False
         #: Requirements may come from a ``pylock.toml``.

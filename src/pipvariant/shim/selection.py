@@ -105,6 +105,7 @@ def _alternatives(run: Run, finder: Any, candidates: list[Candidate], hashes: An
     installation, the next one may.
     """
     version = candidates[0].version
+    labels = {id(each.payload): label_of(each.link) or "" for each in candidates}
     left: list[Any] | None = None
 
     def build_next() -> Any:
@@ -112,9 +113,11 @@ def _alternatives(run: Run, finder: Any, candidates: list[Candidate], hashes: An
         if left is None:
             left = run.order(finder, candidates, hashes)
         while left:
-            built = left.pop(0)()
+            payload = left.pop(0)
+            built = payload()
             # None is pip's word for a file that it cannot use after all.
             if built is not None:
+                run.picked[candidates[0].name] = labels.get(id(payload), "")
                 return built
         return None
 
