@@ -18,6 +18,7 @@ __all__ = [
     "InvalidWheel",
     "PipVariantError",
     "ProbeFailed",
+    "Unreachable",
     "UnsupportedPip",
 ]
 
@@ -105,6 +106,10 @@ class InvalidOverride(PipVariantError, ValueError):
 
 class ProbeFailed(PipVariantError):
     """A probe of the machine crashed, hung or answered nonsense."""
+
+
+class Unreachable(PipVariantError):
+    """A file or page of a server that cannot be had."""
 
 
 class UnsupportedPip(PipVariantError):

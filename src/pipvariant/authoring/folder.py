@@ -107,12 +107,12 @@ def read_metadata(wheel: Wheel) -> Metadata:
     return read_variant_json(data, label=wheel.label, where=where)
 
 
-def conflicts(parts: Mapping[Path, Metadata]) -> Iterator[ConflictingMetadata]:
+def conflicts(parts: Mapping[str, Metadata]) -> Iterator[ConflictingMetadata]:
     """Yield what contradicts each other, each time naming two files.
 
     :param parts: file to its metadata, all of one version.
     """
-    earlier: list[tuple[Path, Metadata]] = []
+    earlier: list[tuple[str, Metadata]] = []
     for path, metadata in sorted(parts.items()):
         for other, known in earlier:
             try:
@@ -143,7 +143,7 @@ def releases(
         parts = {}
         for wheel in members:
             try:
-                parts[wheel.path] = read_metadata(wheel)
+                parts[str(wheel.path)] = read_metadata(wheel)
             except (InvalidMetadata, InvalidWheel) as error:
                 faults.append(error)
         found = list(conflicts(parts))

@@ -47,6 +47,12 @@ SUB_COMMANDS = {
     ),
     "make": SubCommand("make", "run", "WHEEL...", "make variant wheels of ordinary wheels"),
     "unmake": SubCommand("unmake", "run", "WHEEL...", "make ordinary wheels of variant wheels"),
+    "index": SubCommand(
+        "index", "run", "DIR", "write the metadata of variant wheels, and pages, for an index"
+    ),
+    "lint": SubCommand(
+        "lint", "run", "PATH...", "find what is wrong with variant wheels and their metadata"
+    ),
     "demo": SubCommand(
         "demo", "run", "", "install from a small index of variant wheels made on the spot"
     ),

@@ -14,6 +14,7 @@ __all__ = [
     "Metadata",
     "Provider",
     "combine",
+    "decode",
     "from_dict",
     "read_variant_json",
     "read_variants_json",

@@ -1,0 +1,143 @@
+"""Rules about one wheel: its name, and what is inside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.parser import HeaderParser
+from pathlib import Path
+from typing import IO
+
+from pipvariant.authoring import inside, records
+from pipvariant.authoring._lint_metadata import check_document
+from pipvariant.authoring._lint_rules import Finding
+from pipvariant.authoring.folder import Wheel, parse_name
+from pipvariant.errors import InvalidFilename, InvalidMarker, InvalidWheel
+from pipvariant.standard.markers import EMPTY, reduce_requirement
+from pipvariant.standard.metadata import Metadata
+
+__all__ = ["Member", "check_name", "check_wheel"]
+
+_PLATFORM = re.compile(
+    r"any|(?:android|emscripten|freebsd|ios|linux|macosx|manylinux|musllinux|pyodide|win)[a-z0-9_.]*"
+)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One wheel of a release.
+
+    :param file: path or URL.
+    :param metadata: of a variant wheel, unless it is faulty.
+    :param requires: ``Requires-Dist``, in one line each.
+    """
+
+    file: str
+    wheel: Wheel
+    metadata: Metadata | None = None
+    requires: tuple[str, ...] = ()
+
+
+def check_name(filename: str, file: str, findings: list[Finding]) -> Wheel | None:
+    """Check the name of a wheel.
+
+    :returns: what it says, ``None`` when it cannot be read or is read as something else.
+    """
+    rule, message = _misread(filename[: -len(".whl")].split("-"))
+    if not rule:
+        try:
+            return parse_name(Path(filename))
+        except InvalidFilename as error:
+            rule = "V101" if "is not a variant label" in error.what else "V103"
+            message = error.what
+    findings.append(Finding(file, "", rule, message))
+    return None
+
+
+def _misread(parts: list[str]) -> tuple[str, str]:
+    """Return rule and message for a name that is easily taken for another, empty if it is none."""
+    if parts[-1] == "":
+        return "V102", "ends with a dash"
+    # The platform stands behind four parts, or five with a build tag.
+    places = range(4, min(6, len(parts)))
+    at = next((place for place in places if _PLATFORM.fullmatch(parts[place])), 0)
+    if not at:
+        return "", ""
+    build, python, label = parts[2], parts[at - 2], parts[at + 1 :]
+    if at == 5 and not build[:1].isdigit():
+        return "V106", f"{build!a} is not a build tag"
+    if python[:1].isdigit():
+        return "V104", f"{python!a} is not a python tag"
+    return ("V105", f"the label would be {'-'.join(label)!a}") if len(label) > 1 else ("", "")
+
+
+def check_wheel(
+    content: Path | IO[bytes], wheel: Wheel | None, file: str, findings: list[Finding]
+) -> Member | None:
+    """Check what is inside of a wheel.
+
+    :param wheel: what its name says, ``None`` when that is faulty.
+    :param file: path or URL, for the findings.
+    :returns: what is held against other files, if the name can be read.
+    """
+    names = (inside.METADATA, inside.RECORD, inside.VARIANT_JSON)
+    try:
+        found = inside.read(content, names, where=file)
+    except InvalidWheel as error:
+        findings.append(Finding(file, "", "V201", error.what))
+        return None if wheel is None else Member(file, wheel)
+    requires = tuple(_requires(found))
+    meaningless = list(_markers(requires))
+    findings += (Finding(file, *fault) for fault in meaningless)
+    metadata = None
+    variants = [path for path in found if path.endswith(f"/{inside.VARIANT_JSON}")]
+    if not any(path.endswith(f"/{inside.METADATA}") for path in found):
+        findings.append(Finding(file, inside.METADATA, "V208", "there is none"))
+    if len(variants) > 1:
+        findings.append(Finding(file, "", "V204", f"has {', '.join(variants)}"))
+    elif variants:
+        (path,) = variants
+        if wheel is not None and wheel.label is None:
+            findings.append(Finding(file, path, "V203", "there is no label in the name"))
+        label = None if wheel is None else wheel.label
+        metadata = check_document(found[path], file, findings, label=label, single=True)
+        findings += (Finding(file, *fault) for fault in _record(found, path))
+    elif wheel is not None and wheel.label is not None:
+        findings.append(Finding(file, "", "V202", f"the label {wheel.label} means nothing then"))
+    if wheel is None:
+        return None
+    return Member(file, wheel, metadata, () if meaningless else requires)
+
+
+def _requires(found: dict[str, bytes]) -> Iterator[str]:
+    for path, data in found.items():
+        if path.endswith(f"/{inside.METADATA}"):
+            fields = HeaderParser().parsestr(data.decode("utf-8", "replace"))
+            for text in fields.get_all("Requires-Dist") or ():
+                yield " ".join(str(text).split())
+
+
+def _markers(requires: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
+    for text in requires:
+        try:
+            reduce_requirement(text, EMPTY)
+        except InvalidMarker as error:
+            yield f"Requires-Dist: {text}", "V209", error.what
+
+
+def _record(found: dict[str, bytes], path: str) -> Iterator[tuple[str, str, str]]:
+    """Yield what RECORD says wrong about ``variant.json``."""
+    place = f"{path.partition('/')[0]}/{inside.RECORD}"
+    if place not in found:
+        yield place, "V207", "there is none"
+        return
+    try:
+        listed = records.listed(found[place])
+    except ValueError as error:
+        yield place, "V207", str(error)
+        return
+    if path not in listed:
+        yield place, "V205", f"does not list {path}"
+    elif not records.matches(listed[path], found[path]):
+        yield place, "V206", f"has another hash or size of {path}"

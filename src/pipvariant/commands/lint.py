@@ -1,0 +1,146 @@
+"""``variant lint``: what is wrong with wheels, metadata, folders and the pages of an index."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from importlib import import_module
+from typing import IO, Any, TextIO
+
+from pipvariant.authoring.lint import ERROR, RULES, Finding, Page, lint
+from pipvariant.errors import InvalidOption, PipVariantError, Unreachable
+from pipvariant.shim.fetching import (
+    Budget,
+    PartsUnsupported,
+    Unusable,
+    download,
+    errors,
+    open_parts,
+    words,
+)
+from pipvariant.shim.named_options import add_named
+
+__all__ = ["SCHEMA_VERSION", "add_options", "run"]
+
+#: Of what ``--json`` prints; it changes when a reader would have to.
+SCHEMA_VERSION = 1
+PAGE_TYPES = "application/vnd.pypi.simple.v1+json, text/html;q=0.5, */*;q=0.1"
+
+
+def add_options(group: Any) -> None:
+    """Add the options of ``variant lint``."""
+    add_named(group, ("--json",))
+
+
+def run(options: Any, args: Sequence[str], out: TextIO) -> int:
+    """Print what is wrong; return 1 when an error is among it.
+
+    :raises InvalidOption: a path is not there, or of another kind.
+    """
+    if not args:
+        raise InvalidOption("which files, folders or URLs? None is named")
+    findings = lint(args, Remote(options))
+    if options.json:
+        json.dump(
+            {"version": SCHEMA_VERSION, "findings": list(map(_entry, findings))}, out, indent=2
+        )
+        out.write("\n")
+    else:
+        out.writelines(f"{_line(finding)}\n" for finding in findings)
+        out.write(_summary(findings))
+    return int(any(RULES[finding.rule].severity == ERROR for finding in findings))
+
+
+def _entry(finding: Finding) -> dict[str, str]:
+    rule = RULES[finding.rule]
+    return {
+        "file": finding.file,
+        "place": finding.place,
+        "rule": finding.rule,
+        "severity": rule.severity,
+        "title": rule.title,
+        "message": finding.message,
+        "remedy": rule.remedy,
+    }
+
+
+def _line(finding: Finding) -> str:
+    rule = RULES[finding.rule]
+    where = f"{finding.file}: {finding.place}" if finding.place else finding.file
+    return f"{where}: {rule.severity} {finding.rule}: {finding.message}. {rule.remedy}"
+
+
+def _summary(findings: Sequence[Finding]) -> str:
+    if not findings:
+        return "Nothing is wrong.\n"
+    bad = sum(RULES[finding.rule].severity == ERROR for finding in findings)
+    return f"{bad} errors, {len(findings) - bad} warnings.\n"
+
+
+class Remote:
+    """Reads files of servers over pip's session, bounded in bytes and in time.
+
+    :param options: pip's own options: proxies, certificates, timeouts.
+    """
+
+    def __init__(self, options: Any) -> None:
+        self._options = options
+
+    @cached_property
+    def _session(self) -> Any:
+        commands: Any = import_module("pip._internal.cli.req_command")
+        mixin = commands.SessionCommandMixin()
+        return mixin._build_session(self._options)  # noqa: SLF001  # pip has no public interface
+
+    def page(self, url: str) -> Page:
+        """Return a page of a simple index, in either form.
+
+        :raises Unreachable: as the other methods do.
+        """
+        with self._faults():
+            headers = {"Accept": PAGE_TYPES, "Cache-Control": "max-age=0"}
+            with self._session.get(url, headers=headers, stream=True) as response:
+                response.raise_for_status()
+                budget = Budget()
+                parts = []
+                for part in response.iter_content(1 << 16):
+                    budget.spend(len(part))
+                    parts.append(part)
+            return Page(response.url, b"".join(parts))
+
+    def read(self, url: str) -> bytes:
+        """Return a small file."""
+        with self._faults():
+            return download(self._session, _link(url), Budget())
+
+    @contextmanager
+    def wheel(self, url: str) -> Iterator[IO[bytes]]:
+        """Return a seekable stream that reads no more of a wheel than it has to."""
+        with self._faults():
+            budget = Budget()
+            try:
+                stream = open_parts(self._session, url, budget)
+            except PartsUnsupported:
+                stream = io.BytesIO(download(self._session, _link(url), budget))
+            with stream:
+                yield stream
+
+    @contextmanager
+    def _faults(self) -> Iterator[None]:
+        try:
+            yield
+        except PipVariantError:
+            raise
+        except PartsUnsupported as error:
+            raise Unreachable("the server does not send parts of it as it should") from error
+        except Unusable as error:
+            raise Unreachable(str(error)) from error
+        except errors() as error:
+            raise Unreachable(words(error)) from error
+
+
+def _link(url: str) -> Any:
+    return import_module("pip._internal.models.link").Link(url)
