@@ -142,7 +142,8 @@ class Plugins:
     def answer(self, namespace: str, provider: Provider, source: str = "") -> Answer:
         """Say what the plugin of a namespace supports (PEP 850, steps 5 and 6).
 
-        :param source: the page or folder that the metadata is from.
+        :param source: the page or folder that the metadata is from; empty for metadata out of a
+            wheel, to which any place speaks that has spoken before.
         :returns: the answer; the same object again when the same is asked again.
         """
         requirements = _requirements(provider)
@@ -150,6 +151,10 @@ class Plugins:
         if untrusted or not requirements:
             return not_trusted(namespace, untrusted)
         question = self._question(namespace, provider, source, "get_supported_configs")
+        if not source:
+            # A wheel in hand is from a place that was asked already, if it is from one at all.
+            alike = (asked for asked in self._answers if asked[1:] == question[1:])
+            question = next(alike, question)
         if question not in self._answers:
             found = self._ask(question, provider, source)
             self._answers[question] = _answer(namespace, requirements[0][0], found)
@@ -178,14 +183,14 @@ class Plugins:
     ) -> tuple[str, ...]:
         reference = provider.object_reference(_marker_environment())
         texts = [str(requirement) for _, requirement in _requirements(provider)]
-        return (namespace, reference, method, self._installer.origin(source), *texts)
+        return (self._installer.origin(source), namespace, reference, method, *texts)
 
     def _ask(self, question: tuple[str, ...], provider: Provider, source: str) -> _Found | _Failed:
         if question not in self._found:
             environment = self._environment(provider, source)
             if isinstance(environment, _Failed):
                 return environment
-            namespace, reference, method, *_ = question
+            _, namespace, reference, method, *_ = question
             self._found[question] = self._run(environment, namespace, reference, method)
         return self._found[question]
 
