@@ -320,3 +320,78 @@ def test_uv_chooses_among_what_is_made(
         environ={"PATH": os.defpath},
     ).check()
     assert installed_label(pip, "tri", pip.work / "installed") == label
+
+
+BACKEND = """
+import pathlib
+import shutil
+
+
+def build_wheel(directory, config_settings=None, metadata_directory=None):
+    (wheel,) = pathlib.Path(__file__).parent.glob("*.whl")
+    shutil.copy(wheel, directory)
+    return wheel.name
+"""
+
+
+def project(pip: Pip, table: str = TABLE) -> Path:
+    """A project in a folder, whose backend knows nothing of variants."""
+    folder = pip.work / "project"
+    folder.mkdir()
+    wheel = Wheel("tri")
+    (folder / wheel.filename).write_bytes(wheel.content)
+    system = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+    (folder / "pyproject.toml").write_text(system + table)
+    (folder / "backend.py").write_text(BACKEND)
+    return folder
+
+
+def test_wheel_labels_what_the_backend_has_built(pip: Pip) -> None:
+    folder = project(pip)
+    setting = ("--config-settings", "variant-label=cu126")
+    pip.variant("wheel", folder, *setting, "-w", "dist").check()
+    (made,) = (pip.work / "dist").iterdir()
+    assert made.name == "tri-1.0-py3-none-any-cu126.whl"
+    with zipfile.ZipFile(made) as archive:
+        assert json.loads(archive.read("tri-1.0.dist-info/variant.json"))["variants"] == {
+            "cu126": {"nvidia": {"cuda_version_lower_bound": ["12.6"]}}
+        }
+
+
+def test_wheel_leaves_the_label_that_the_backend_has_given(pip: Pip) -> None:
+    folder = project(pip)
+    wheel = Wheel("tri", label="own", properties=(cuda("12.6"),))
+    (folder / "tri-1.0-py3-none-any.whl").unlink()
+    (folder / wheel.filename).write_bytes(wheel.content)
+    setting = ("--config-settings", "variant-label=own")
+    pip.variant("wheel", folder, *setting, "-w", "dist", driver="12.8").check()
+    assert (pip.work / "dist" / wheel.filename).read_bytes() == wheel.content
+
+
+def test_wheel_without_the_setting_builds_the_ordinary_wheel(pip: Pip) -> None:
+    pip.variant("wheel", project(pip), "-w", "dist").check()
+    assert [path.name for path in (pip.work / "dist").iterdir()] == ["tri-1.0-py3-none-any.whl"]
+
+
+@pytest.mark.parametrize(
+    ("table", "label", "fault"),
+    (
+        ("", "cu126", "has no [variant] table"),
+        (TABLE, "cu999", "the label cu999 is not declared"),
+        (TABLE + "[variant.x]\n", "cu126", "'x' is not one of the keys here"),
+    ),
+)
+def test_wheel_says_why_there_is_no_label(pip: Pip, table: str, label: str, fault: str) -> None:
+    folder = project(pip, table)
+    setting = ("--config-settings", f"variant-label={label}")
+    result = pip.variant("wheel", folder, *setting, "-w", "dist")
+    assert result.code == 1
+    assert result.lines_with("ERROR: ", fault)
+    assert "Traceback" not in result.output
+    assert list((pip.work / "dist").iterdir()) == []
+
+
+def test_with_no_variant_the_setting_is_the_backends_own(pip: Pip) -> None:
+    setting = ("--config-settings", "variant-label=cu126", "--no-variant")
+    pip.variant("wheel", project(pip), *setting, "-w", "dist").check()
+    assert [path.name for path in (pip.work / "dist").iterdir()] == ["tri-1.0-py3-none-any.whl"]

@@ -26,8 +26,15 @@ def main(argv: list[str] | None = None) -> int:
     :returns: pip's exit code; 1 when this pip cannot be patched or an override is wrong.
     """
     try:
-        shim.apply(commands=COMMANDS)
+        shim.apply(commands=COMMANDS).label_built = _label_built
         return shim.run_pip(sys.argv[1:] if argv is None else argv)
     except PipVariantError as error:
         sys.stderr.write(f"ERROR: {error}\n")
         return 1
+
+
+def _label_built(wheel: str, source: str, label: str, folder: str) -> str:
+    # What makes wheels lies above the shim, and is imported when there is one to make.
+    from pipvariant.commands.make import label_built
+
+    return label_built(wheel, source, label, folder)

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
     from pipvariant.standard.table import Table
 
-__all__ = ["add_options", "add_output", "named_wheels", "output_folder", "progress", "run"]
+__all__ = [
+    "add_options",
+    "add_output",
+    "label_built",
+    "named_wheels",
+    "output_folder",
+    "progress",
+    "run",
+]
 
 PYPROJECT = "pyproject.toml"
 #: A smaller wheel is written before anybody could read a progress bar.
@@ -116,6 +124,20 @@ def run(options: Any, args: Sequence[str], out: TextIO) -> int:
     return 0
 
 
+def label_built(wheel: str, source: str, label: str, folder: str) -> str:
+    """Make the variant of a wheel that has just been built, and return its path.
+
+    :param source: the folder of the project, whose table declares the label.
+    :raises PipVariantError: there is no such table, it does not declare the label, or the wheel is
+        at fault.
+    """
+    from pipvariant.authoring import variants
+
+    table = _declared(Path(source, PYPROJECT))
+    plan = variants.plan([], [label], null=False, table=table, ask=lambda *_: None)
+    return str(making.make(Path(wheel), plan.variants[0], Path(folder)))
+
+
 def named_wheels(args: Sequence[str]) -> list[Path]:
     """Return the wheels that the user named.
 
@@ -136,19 +158,25 @@ def _table(given: str | None, project: str) -> Table | None:
     from pipvariant.authoring import pyproject
 
     if given is not None:
-        table = pyproject.read(Path(given)).table
-        if table is None:
-            raise InvalidOption(
-                "has no [variant] table",
-                where=given,
-                remedy="`pip-variant variant init` writes a first one.",
-            )
-        return table
+        return _declared(Path(given))
     here = Path(PYPROJECT)
     if not here.exists():
         return None
     found = pyproject.read(here)
     return found.table if found.name == project else None
+
+
+def _declared(path: Path) -> Table:
+    from pipvariant.authoring import pyproject
+
+    table = pyproject.read(path).table
+    if table is None:
+        raise InvalidOption(
+            "has no [variant] table",
+            where=str(path),
+            remedy="`pip-variant variant init` writes a first one.",
+        )
+    return table
 
 
 def _asking(options: Any) -> Ask:

@@ -133,6 +133,10 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
             run.order = functools.partial(locks.order, run, run.order)
             run.choose = functools.partial(locks.choose, run)
             rooms = (*rooms, locks)
+        if run.command == "wheel" and not run.no_variant:
+            from pipvariant.shim import making
+
+            rooms = (*rooms, making)
         if run.command == "lock":
             from pipvariant.shim import locking
 

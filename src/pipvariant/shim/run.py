@@ -125,6 +125,8 @@ class Run(_Options):
         self.check: Callable[[Any], None]
         self.is_usable: Callable[[str, str], bool]
         self.choose: Callable[[Any, Any, str, Any], Any]
+        #: Set from above: wheel, folder of its project, label, folder to write to -> the variant.
+        self.label_built: Callable[[str, str, str, str], str]
         self.put: Callable[[Iterable[Patch]], None]
         self.reduce: Callable[[str, Callable[[], VariantContext]], str | None]
         self._target: Target | None = None
