@@ -226,7 +226,7 @@ def test_a_plugin_that_is_not_trusted_supports_nothing_and_the_user_is_told() ->
     (problem,) = answer.problems
     assert problem == (
         "the plugin package quantum-provider of namespace quantum is not trusted:"
-        " it was neither installed nor run"
+        " it was neither installed nor run (--trust-provider quantum-provider lets it be)"
     )
 
 
