@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from integration.environments import Pip, Result
-from integration.index import Index
-from integration.wheels import NVIDIA, Wheel, cuda, release, tri
+from integration.index import Index, Reply
+from integration.wheels import NVIDIA, Wheel, cuda, metadata, release, tri
 
 MACHINE = "x86_64 :: level :: v99"
 X86 = {"requires": ["provider-variant-x86-64"]}
@@ -124,19 +124,11 @@ def test_a_cpu_level_is_named(pip: Pip, index: Index) -> None:
 
 def test_a_label_that_the_metadata_lacks_is_named(pip: Pip, index: Index) -> None:
     index.add(Wheel("tri", label="one", properties=(cuda("12.6"),)), Wheel("tri"))
-    other = {"$schema": "https://variants-schema.wheelnext.dev/v0.2.0.json"}
-    other |= {"default-priorities": {"namespace": ["nvidia"]}, "providers": {"nvidia": NVIDIA}}
-    other |= {"variants": {"two": {"nvidia": {"cuda_version_lower_bound": ["12.6"]}}}}
-    index.answer("tri-1.0-variants.json", index_json(other))
+    other = metadata([Wheel("tri", label="two", properties=(cuda("12.6"),))])
+    index.answer("tri-1.0-variants.json", Reply.json(other))
     result = pip.variant("install", "tri", driver="12.8").check()
     said = "tri 1.0: non-variant wheel; one is not in the variant metadata"
     assert said in result.stdout.splitlines()
-
-
-def index_json(value: object) -> Any:
-    from integration.index import Reply
-
-    return Reply.json(value)
 
 
 @pytest.mark.parametrize("quiet", ((), ("-q",)))

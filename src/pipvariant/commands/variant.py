@@ -36,6 +36,9 @@ SUB_COMMANDS = {
     "platform": SubCommand(
         "platform", "run", "", "what this machine supports, by namespace, and which probe says so"
     ),
+    "explain": SubCommand(
+        "explain", "main", "REQ...", "which build `install` would take, and why no other"
+    ),
     "list": SubCommand(
         "installed", "show", "", "installed variants, and whether each still fits this machine"
     ),
@@ -65,6 +68,19 @@ class VariantCommand(Command):
     usage = "\n      %prog SUB-COMMAND [options]"
     ignore_require_venv = True
 
+    def main(self, args: list[str]) -> int:
+        """Run one sub-command; `explain` is pip's own `install`, with all of its options."""
+        name = _name(args)
+        if name != "explain":
+            code: int = super().main(args)
+            return code
+        args = list(args)
+        args.remove(name)
+        from pipvariant.commands import explain
+        from pipvariant.shim import current_run
+
+        return explain.main(current_run(), args)
+
     def add_options(self) -> None:
         """Say which sub-commands there are; the options are those of the one that is asked for."""
         listed = "".join(f"\n{name:9} {sub.summary}" for name, sub in SUB_COMMANDS.items())
@@ -73,7 +89,7 @@ class VariantCommand(Command):
 
     def parse_args(self, args: list[str]) -> tuple[Any, Any]:
         """Parse the arguments with the options of the sub-command among them."""
-        name = next((word for word in args if not word.startswith("-")), "")
+        name = _name(args)
         if name in SUB_COMMANDS:
             sub = SUB_COMMANDS[name]
             usage = " ".join(filter(None, ("%prog", name, "[options]", sub.arguments)))
@@ -101,6 +117,10 @@ class VariantCommand(Command):
         except PipVariantError as error:
             raise CommandError(str(error)) from error
         return code
+
+
+def _name(args: list[str]) -> str:
+    return next((word for word in args if not word.startswith("-")), "")
 
 
 def _module(sub: SubCommand) -> Any:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from pipvariant.shim.patches import Patches
     from pipvariant.shim.run import Run
 
-__all__ = ["activate", "apply", "run_pip", "undo"]
+__all__ = ["activate", "apply", "current_run", "run_pip", "undo"]
 
 _applied: Patches | None = None
+_run: Run | None = None
 
 
 def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
@@ -34,10 +35,10 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
     from pipvariant.shim.pips import this_pip
     from pipvariant.shim.run import Run
 
-    global _applied  # noqa: PLW0603 - a process has one pip, so one set of patches
+    global _applied, _run  # noqa: PLW0603 - a process has one pip, so one set of patches
     undo()
     pip = this_pip()
-    run = Run()
+    run = _run = Run()
     _applied = patches = Patches(pip)
     patches.put(builds.patches(pip, run))
     registry: Any = import_module("pip._internal.commands")
@@ -79,6 +80,16 @@ def undo() -> None:
     if _applied is not None:
         _applied.undo()
         _applied = None
+
+
+def current_run() -> Run:
+    """Return what :func:`apply` returned last, for a command that is run by pip.
+
+    :raises RuntimeError: when the shim is not on.
+    """
+    if _run is None:
+        raise RuntimeError("the shim is not on")
+    return _run
 
 
 def run_pip(argv: list[str]) -> int:

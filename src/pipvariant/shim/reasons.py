@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pipvariant.errors import InvalidFilename
 from pipvariant.shim.filenames import label_of
 
 if TYPE_CHECKING:
@@ -117,7 +119,10 @@ def left_out_by_pip(run: Run, name: str) -> list[LeftOut]:
     found: dict[tuple[str, str], LeftOut] = {}
     for evaluator, links in run.listed.get(name, ()):
         for link in links:
-            label = label_of(link)
+            label = None
+            # A filename that the standard does not allow is nothing that could be taken.
+            with contextlib.suppress(InvalidFilename):
+                label = label_of(link)
             if label is None:
                 continue
             kind, detail = evaluator.evaluate_link(link)
@@ -125,9 +130,9 @@ def left_out_by_pip(run: Run, name: str) -> list[LeftOut]:
                 continue
             version = str(wheel(link.filename).version)
             if kind.name == "platform_mismatch":
-                tags = sorted({str(tag.platform) for tag in wheel(link.filename).file_tags})
-                others = sorted({str(tag) for tag in wheel(link.filename).file_tags})
-                detail = f"is for {', '.join(tags if tags != ['any'] else others)}"
+                tags = wheel(link.filename).file_tags
+                platforms = sorted({str(tag.platform) for tag in tags} - {"any"})
+                detail = f"is for {', '.join(platforms or sorted(map(str, tags)))}"
             else:
                 detail = f"is left out: {detail}"
             found.setdefault((version, label), LeftOut(label, version, detail, link))

@@ -22,6 +22,7 @@ from pipvariant.shim.reasons import (
     why_skipped,
 )
 from pipvariant.shim.run import Run
+from pipvariant.shim.siblings import older_that_fits
 
 __all__ = ["patches"]
 
@@ -84,7 +85,7 @@ def _resolve(run: Run, original: Any) -> Any:
         plain: dict[str, set[str]] = {}
         for req in run.resolved:
             _tell(run, req, plain)
-        if plain and run.command in INSTALLERS:
+        if plain and run.command in INSTALLERS and not run.explains:
             _tell_plain(plain)
         return result
 
@@ -138,6 +139,9 @@ def _tell(run: Run, req: Any, plain: dict[str, set[str]]) -> None:
     if run.tell_once(line):
         # What the user named needs no words.
         logger.log(VERBOSE if chosen else logging.INFO, "%s", line)
+        hint = "" if chosen or run.explains else older_that_fits(run, outcome, link)
+        if hint and run.command in INSTALLERS:
+            logger.info("%s", hint)
         for judgement in judgements_of(outcome):
             for other in judgement.ranking.compatible:
                 if other != label:

@@ -30,6 +30,8 @@ class _Options:
         self.foreign = False
         self.legacy_resolver = False
         self.report = False
+        #: The reasons are printed afterwards, so that nothing else has to be said.
+        self.explains = False
         self.installs = False
         self.ignores_dependencies = False
         self.ignores_installed = False
@@ -111,6 +113,8 @@ class Run(_Options):
         self.links: dict[str, list[tuple[Any, Any, Callable[[Any, Any], Any]]]] = {}
         #: Canonical project name -> each set of links that was looked at, by which evaluator.
         self.listed: dict[str, list[tuple[Any, Sequence[Any]]]] = {}
+        #: Canonical project name -> pip's finder, specifier and hashes of the newest search.
+        self.asked: dict[str, tuple[Any, Any, Any]] = {}
         #: What the resolver found, and the words of its failure: of these one is empty.
         self.resolved: tuple[Any, ...] = ()
         self.failed = ""

@@ -61,9 +61,11 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
 
 
 def _find_best_candidate(run: Run, original: Any) -> Any:
-    def find_best_candidate(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def find_best_candidate(self: Any, project_name: str, *args: Any, **kwargs: Any) -> Any:
+        canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
         run.finder, run.hashes = self, kwargs.get("hashes")
-        return original(self, *args, **kwargs)
+        run.asked[canonical(project_name)] = (self, kwargs.get("specifier"), run.hashes)
+        return original(self, project_name, *args, **kwargs)
 
     return find_best_candidate
 
@@ -247,8 +249,9 @@ def _prove_hashes(run: Run) -> bool:
     # A finder without any parts cannot search, but it comes by.
     with contextlib.suppress(AttributeError):
         finder.find_best_candidate("proof", specifier=None, hashes="proof")
-    seen = run.finder is finder and run.hashes == "proof"
+    seen = run.finder is finder and run.hashes == "proof" and "proof" in run.asked
     run.finder = run.hashes = None
+    run.asked.clear()
     return seen
 
 

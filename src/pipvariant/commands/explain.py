@@ -1,0 +1,231 @@
+"""``variant explain``: which label would be installed, and why no other."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TextIO
+
+from pipvariant.shim.explaining import (
+    CHOSEN,
+    FITS,
+    LEFT_OUT,
+    REJECTED,
+    Build,
+    Explanation,
+    explain,
+)
+from pipvariant.shim.named_options import add_named
+from pipvariant.shim.run import Run
+
+if TYPE_CHECKING:
+    from pipvariant.providers.answers import Answer
+
+__all__ = ["main", "write_json", "write_text"]
+
+#: Options of `install` that have no meaning where nothing is installed.
+ELSEWHERE = ("--dry-run", "--ignore-installed", "--report")
+VERDICTS = {CHOSEN: "chosen", FITS: "fits", REJECTED: "no", LEFT_OUT: "no"}
+#: What stands where the label would be.
+NAMES = {"non-variant wheel": "(no label)", "source distribution": "(sdist)"}
+#: So many values, and features, of an answer are shown.
+SHOWN = 3
+
+
+def main(run: Run, args: list[str]) -> int:
+    """Resolve as `install` would, print what was decided, and return the exit code.
+
+    It is pip's own command `install`, in a dry run that does not look at what is installed.
+
+    :param args: what stands behind ``variant explain``.
+    """
+    command: Any = import_module("pip._internal.commands").create_command("install")
+    parser = command.parser
+    parser.set_usage("\n      %prog explain [options] REQUIREMENT...")
+    parser.prog = parser.prog.replace("install", "variant")
+    parser.description = (
+        "Say which build `install` would take of each requirement, and why no other. "
+        "Nothing is installed. The options are those of `install`."
+    )
+    for name in ELSEWHERE:
+        parser.remove_option(name)
+    parser.set_defaults(dry_run=True, ignore_installed=True)
+    add_named(command.cmd_opts, ("--json",))
+    parse_args = command.parse_args
+    as_json = False
+
+    def parse_quietly(words: list[str]) -> Any:
+        nonlocal as_json
+        options, rest = parse_args(words)
+        as_json = bool(options.json)
+        # pip's own words are not for stdout here, its warnings and errors go to stderr.
+        options.verbose, options.quiet = 0, max(1, options.quiet)
+        return options, rest
+
+    command.parse_args = parse_quietly
+    run.explains = True
+    code: int = command.main(args)
+    problem = run.failed or (f"pip ended with exit code {code}" if code else "")
+    (write_json if as_json else write_text)(sys.stdout, *explain(run), problem)
+    return code
+
+
+# For people.
+
+
+def write_text(
+    out: TextIO, explanations: Sequence[Explanation], others: Sequence[str], problem: str
+) -> None:
+    """Print explanations as tables, for 80 columns at least."""
+    for explanation in explanations:
+        _write_one(out, explanation)
+    if others:
+        which = "other " if explanations else ""
+        has = "project has" if len(others) == 1 else "projects have"
+        out.write(f"{len(others)} {which}{has} no variants.\n")
+    if problem:
+        out.write(f"Nothing would be installed: {problem}\n")
+
+
+def _write_one(out: TextIO, explanation: Explanation) -> None:
+    name, plain = explanation.name, explanation.plain
+    chosen = next((build for build in explanation.builds if build.status == CHOSEN), None)
+    if explanation.file:
+        taken = explanation.file if chosen is None else _called(chosen)
+        out.write(f"{name} {explanation.version}: {taken}\n")
+    else:
+        out.write(f"{name}: nothing can be installed\n")
+    _write_tables(out, explanation.builds)
+    for version, reason in explanation.skipped.items():
+        out.write(f"{reason}\n")
+        _write_tables(out, explanation.skipped_builds[version])
+    out.writelines(
+        f"{namespace} ({_who(answer)}): {_what(answer)}\n"
+        for namespace, answer in explanation.answers.items()
+    )
+    if explanation.hint:
+        out.write(f"{explanation.hint}\n")
+    without = "nothing" if plain is None else f"{name} {plain[0]}, {plain[1]}"
+    out.write(f"--no-variant would take: {without}\n\n")
+
+
+def _who(answer: Answer) -> str:
+    # A variable that replaces a probe is called by its own name.
+    detected = "set by" if answer.source in os.environ else "detected by"
+    words = {"built-in": detected, "disabled": "off:", "stated": "stated by", "plugin": "plugin"}
+    return f"{words.get(answer.origin.value, answer.origin.value)} {answer.source}".strip()
+
+
+def _what(answer: Answer) -> str:
+    facts = ", ".join(f"{key} {value}" for key, value in answer.facts.items())
+    if facts or not answer.features:
+        return facts or "supports nothing"
+    return "; ".join(
+        f"{feature} {', '.join(values[:SHOWN])}{', ...' if len(values) > SHOWN else ''}"
+        for feature, values in list(answer.features.items())[:SHOWN]
+    )
+
+
+def _write_tables(out: TextIO, builds: Sequence[Build]) -> None:
+    from pip._vendor.rich.box import SIMPLE_HEAD
+    from pip._vendor.rich.console import Console
+    from pip._vendor.rich.table import Table
+
+    console: Any = Console(file=out, highlight=False, markup=False, soft_wrap=False)
+    for source in dict.fromkeys(build.source for build in builds):
+        out.write(f"from {source}\n")
+        drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for column in ("label", "verdict", "why"):
+            drawn.add_column(column, overflow="fold")
+        for build in builds:
+            if build.source == source:
+                label = build.label or NAMES[build.kind]
+                drawn.add_row(label, VERDICTS[build.status], _why(build))
+        console.print(drawn)
+
+
+def _why(build: Build) -> str:
+    if build.status in (REJECTED, LEFT_OUT):
+        return build.reason
+    from pipvariant.standard.properties import iter_properties
+
+    properties = ", ".join(map(str, iter_properties(build.properties)))
+    return "; ".join(filter(None, (build.reason, properties)))
+
+
+def _called(build: Build) -> str:
+    if build.label is None:
+        return build.kind
+    return "null variant" if build.label == "null" else f"variant {build.label}"
+
+
+# For programs.
+
+
+def write_json(
+    out: TextIO, explanations: Sequence[Explanation], others: Sequence[str], problem: str
+) -> None:
+    """Print explanations as JSON, in the format that the documentation describes."""
+    document = {
+        "version": "1",
+        "problem": problem or None,
+        "projects": list(map(_project, explanations)),
+        "without_variants": list(others),
+    }
+    json.dump(document, out, indent=2)
+    out.write("\n")
+
+
+def _project(explanation: Explanation) -> dict[str, Any]:
+    plain = explanation.plain
+    return {
+        "name": explanation.name,
+        "version": explanation.version,
+        "file": explanation.file or None,
+        "builds": list(map(_build, explanation.builds)),
+        "skipped": [
+            {
+                "version": version,
+                "reason": reason,
+                "builds": list(map(_build, explanation.skipped_builds[version])),
+            }
+            for version, reason in explanation.skipped.items()
+        ],
+        "answers": {
+            namespace: {
+                "origin": answer.origin.value,
+                "source": answer.source,
+                "facts": dict(answer.facts),
+                "problems": list(answer.problems),
+            }
+            for namespace, answer in explanation.answers.items()
+        },
+        "no_variant": None if plain is None else {"version": plain[0], "file": plain[1]},
+        "hint": explanation.hint or None,
+    }
+
+
+def _build(build: Build) -> dict[str, Any]:
+    rejection = build.rejection
+    return {
+        "label": build.label,
+        "kind": build.kind,
+        "status": build.status,
+        "reason": build.reason or None,
+        "source": build.source,
+        "properties": {
+            namespace: {feature: list(values) for feature, values in features.items()}
+            for namespace, features in build.properties.items()
+        },
+        "unmet": None
+        if rejection is None or not rejection.namespace
+        else {
+            "namespace": rejection.namespace,
+            "feature": rejection.feature,
+            "values": list(rejection.values),
+            "supported": list(rejection.supported),
+        },
+    }
