@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import struct
 import zlib
@@ -95,11 +94,6 @@ class Archive:
     ) -> None:
         self._file.close()
 
-    @property
-    def size(self) -> int:
-        """The size of the whole file in bytes."""
-        return os.fstat(self._file.fileno()).st_size
-
     def read(self, name: str, limit: int) -> bytes:
         """Unpack one entry, whose checksum is verified.
 
@@ -107,14 +101,14 @@ class Archive:
         :raises InvalidWheel: there is no such entry, or it is damaged or too large.
         """
         if name not in self.entries:
-            raise InvalidWheel(f"has no {name}", where=str(self.path))
+            raise InvalidWheel(f"has no {name!a}", where=str(self.path))
         try:
             with self._zip.open(self.entries[name].info) as stream:
                 data = stream.read(limit + 1)
         except _UNREADABLE as error:
             raise self._damaged(error) from error
         if len(data) > limit:
-            raise InvalidWheel(f"{name} is larger than {limit} bytes", where=str(self.path))
+            raise InvalidWheel(f"{name!a} is larger than {limit} bytes", where=str(self.path))
         return data
 
     def write(
@@ -185,7 +179,7 @@ class Archive:
             self._check(entry)
             name = info.orig_filename
             if name in entries:
-                raise InvalidWheel(f"has {name!r} more than once", where=str(self.path))
+                raise InvalidWheel(f"has {name!a} more than once", where=str(self.path))
             entries[name] = entry
         return entries
 
@@ -193,7 +187,7 @@ class Archive:
         """See that an entry is safe to unpack, and lies where the directory says."""
         name = entry.info.orig_filename
         if _is_unsafe(name):
-            raise InvalidWheel(f"the name {name!r} is not safe to unpack", where=str(self.path))
+            raise InvalidWheel(f"the name {name!a} is not safe to unpack", where=str(self.path))
         self._file.seek(entry.info.header_offset)
         header = self._file.read(_LOCAL_SIZE)
         name_length, extra_length = struct.unpack_from("<2H", header, 26)
@@ -204,7 +198,7 @@ class Archive:
             or self._file.read(name_length) != entry.name
             or begin + entry.info.compress_size > entry.end
         ):
-            raise BadZipFile(f"{name!r} is not where the directory says")
+            raise BadZipFile(f"{name!a} is not where the directory says")
 
     def _copy(self, target: BinaryIO, start: int, end: int, tell: Callable[[int], None]) -> int:
         self._file.seek(start)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import filecmp
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from pipvariant.authoring import records
 from pipvariant.authoring.archives import Archive, silent
@@ -22,19 +21,6 @@ VARIANT_JSON = "variant.json"
 LARGEST_RECORD = 64 * 1024 * 1024
 _SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 _SHOWN = 5
-
-
-class _Wheel(NamedTuple):
-    """A wheel that was looked through.
-
-    :param archive: its archive.
-    :param info: its ``.dist-info`` folder.
-    :param record: the content of RECORD.
-    """
-
-    archive: Archive
-    info: str
-    record: bytes
 
 
 def make(
@@ -64,13 +50,13 @@ def make(
     project_of(wheel.name)
     target = folder / join_label(wheel.name, label)
     with Archive(wheel) as archive:
-        found = _look_at(archive, wheel.name)
-        path = f"{found.info}/{VARIANT_JSON}"
+        info, old = _look_at(archive, wheel.name)
+        path = f"{info}/{VARIANT_JSON}"
         if path in archive.entries:
             raise InvalidWheel(f"has a {VARIANT_JSON} but no label in its name", where=str(wheel))
-        record_path = f"{found.info}/RECORD"
+        record_path = f"{info}/RECORD"
         data = to_json(metadata).encode()
-        record = records.with_line(found.record, record_path, records.line(path, data))
+        record = records.with_line(old, record_path, records.line(path, data))
         added = {path: data, record_path: record}
         _write(target, archive, [record_path], added, force=force, tell=tell)
     return target
@@ -88,15 +74,15 @@ def unmake(
         raise InvalidFilename("is no variant wheel", where=str(wheel))
     project_of(plain)
     with Archive(wheel) as archive:
-        found = _look_at(archive, plain)
-        path = f"{found.info}/{VARIANT_JSON}"
+        info, old = _look_at(archive, plain)
+        path = f"{info}/{VARIANT_JSON}"
         data = archive.read(path, MAX_BYTES)
-        if not records.matches(records.listed(found.record)[path], data):
+        if not records.matches(records.listed(old)[path], data):
             raise InvalidWheel(
                 f"{VARIANT_JSON} is not the file that RECORD lists", where=str(wheel)
             )
-        record_path = f"{found.info}/RECORD"
-        added = {record_path: records.without_line(found.record, path)}
+        record_path = f"{info}/RECORD"
+        added = {record_path: records.without_line(old, path)}
         _write(folder / plain, archive, [path, record_path], added, force=force, tell=tell)
     return folder / plain
 
@@ -126,8 +112,8 @@ def _name_and_version(filename: str) -> tuple[str, str]:
     return name, str(version)
 
 
-def _look_at(archive: Archive, filename: str) -> _Wheel:
-    """Find the ``.dist-info`` folder and RECORD, and see that RECORD lists what is there.
+def _look_at(archive: Archive, filename: str) -> tuple[str, bytes]:
+    """Return the ``.dist-info`` folder and the content of RECORD, which lists what is there.
 
     :param filename: the name of the wheel, without a label.
     """
@@ -154,7 +140,7 @@ def _look_at(archive: Archive, filename: str) -> _Wheel:
         faults.append(f"RECORD lists {_some(absent)}, which is not there")
     if faults:
         raise InvalidWheel("; ".join(faults), where=where)
-    return _Wheel(archive, info, record)
+    return info, record
 
 
 def _dist_info(archive: Archive, filename: str) -> str:
@@ -172,7 +158,7 @@ def _dist_info(archive: Archive, filename: str) -> str:
             return folder
     except (ValueError, InvalidVersion):
         pass
-    listed = ", ".join(folders) or "none"
+    listed = _some(folders) or "none"
     raise InvalidWheel(
         f"needs one .dist-info folder, of {name} {version}; it has {listed}",
         where=str(archive.path),
@@ -181,7 +167,8 @@ def _dist_info(archive: Archive, filename: str) -> str:
 
 def _some(names: list[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    # They come from the archive, and a terminal obeys some characters.
+    return ", ".join(map(ascii, names[:_SHOWN])) + more
 
 
 def _write(

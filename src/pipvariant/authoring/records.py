@@ -28,7 +28,7 @@ def listed(record: bytes) -> dict[str, str]:
             if len(row) == 3:
                 result[row[0]] = ",".join(row[1:]).strip(",")
             elif row:
-                raise ValueError(f"{row[0]!r} has {len(row)} fields, not 3")
+                raise ValueError(f"{row[0]!a} has {len(row)} fields, not 3")
     except csv.Error as error:
         raise ValueError(str(error)) from error
     return result
