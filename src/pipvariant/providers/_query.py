@@ -19,7 +19,7 @@ def report(reference: str, method: str) -> dict[str, object]:
     :param reference: ``module`` or ``module:object``, where the plugin object is.
     :param method: ``get_supported_configs`` or ``get_all_configs``.
     :returns: ``namespace`` as the plugin has it, and ``configs`` in its order, each with ``name``,
-        ``values`` in its order and ``multi_value``; what is no text or list is shown as text.
+        ``values`` in its order and ``multi_value``; what is no text or list is in angle brackets.
     :raises Exception: whatever the plugin raises.
     :raises ValueError: there are more than :data:`MAX_ITEMS` of something.
     """
@@ -83,4 +83,5 @@ def _bounded(items: Iterable[Any]) -> list[Any]:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else repr(value)
+    # What is no text must not become a name or value by being shown.
+    return value if isinstance(value, str) else f"<{value!r}>"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
@@ -132,7 +134,6 @@ class Plugins:
         self._trusted = parse_trust(trusted)
         self._installer = installer
         self._folder = folder
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._environ = os.environ if environ is None else environ
         self._refresh = refresh
         self._environments: dict[tuple[str, ...], Environment | _Failed] = {}
@@ -238,11 +239,11 @@ class Plugins:
             # The plugin package comes first, the others are what it brings.
             return sorted(packages, key=lambda text: text.split()[0] != requirements[0][0])
 
-        if self._folder is None and self._temporary is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="pip-variant-")
-        folder = self._folder or Path(self._temporary.name if self._temporary else "")
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="pip-variant-"))
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         try:
-            return environments.provide(folder, key, fill, refresh=self._refresh)
+            return environments.provide(self._folder, key, fill, refresh=self._refresh)
         except ProbeFailed as error:
             return _Failed(_line(str(error)))
 
