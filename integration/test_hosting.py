@@ -130,7 +130,7 @@ def test_lint_tells_file_place_and_rule_and_its_exit_code_says_it(pip: Pip, fold
     assert result.code == 1
     assert "rocm7.whl: variants: error V333: " in result.stdout
     assert "the label inside is 'cuda12.8', in the filename it is 'rocm7'" in result.stdout
-    assert "1 errors, 0 warnings." in result.stdout
+    assert "Errors: 1, warnings: 0." in result.stdout
 
 
 def test_lint_prints_json_and_nothing_else(pip: Pip, folder: Path) -> None:

@@ -51,7 +51,7 @@ def document(*edits: tuple[str, Any]) -> dict[str, Any]:
         for key in way:
             table = table[key]
         if value is None:
-            del table[last]
+            table.pop(last, None)
         else:
             table[last] = value
     return changed
@@ -149,6 +149,7 @@ FAULTS: list[tuple[str, str, Plant]] = [
     ("V102", "no label behind the dash", called(named(""))),
     ("V103", "four parts", called("tri-1.0-py3-none.whl")),
     ("V103", "no version", called("tri-x.y-py3-none-any.whl")),
+    ("V103", "no name", called("-1.0-py3-none-any-mkl.whl")),
     ("V104", "digit before py", called("tri-1.0-3py-none-any-mkl.whl")),
     ("V104", "digit before py behind a build tag", called("tri-1.0-1-3py-none-any-mkl.whl")),
     ("V105", "a dash in the label", called(named("mkl-2025"))),
@@ -511,6 +512,62 @@ def test_metadata_of_a_version_without_variant_wheels_is_found_on_a_page(tmp_pat
     write(tmp_path / "tri")
     (tmp_path / "tri" / "index.html").write_text(f'<a href="{JSON}">{JSON}</a>')
     assert [one.rule for one in found(URL, source=Site(tmp_path))] == ["V410"]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=8,
+)
+places = st.sampled_from(
+    (
+        "$schema",
+        "default-priorities",
+        "default-priorities/namespace",
+        *("providers", "providers/blas", "providers/blas/static-properties"),
+        *("providers/nvidia/requires", "providers/nvidia/builtin", "providers/nvidia/plugin-api"),
+        *("variants", "variants/mkl", "variants/mkl/blas", "variants/mkl/blas/library"),
+    )
+)
+
+
+@QUICK
+@given(places, json_values, st.text(max_size=30))
+def test_whatever_is_in_a_wheel_ends_in_findings(place: str, value: Any, core: str) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        # Characters that cannot be written as UTF-8 never come out of a file either.
+        core = core.encode("utf-8", "replace").decode()
+        variant(Path(name), (place, value), core=f"Requires-Dist: x; {core}\n")
+        write(Path(name), (place, value))
+        found(name)
+
+
+@QUICK
+@given(
+    st.sampled_from(('<a href="{}">', '<base href="{}"><a href="x-1-py3-none-any-a.whl">', "<![{}"))
+    | st.just('{{"files": [{{"url": "{}"}}]}}'),
+    st.text(max_size=12) | st.sampled_from(("http://[", "//[x", "a-1-variants.json#sha256=")),
+)
+def test_whatever_is_on_a_page_ends_in_findings(form: str, text: str) -> None:
+    class Hostile(Offline):
+        @staticmethod
+        def page(url: str) -> Page:
+            return Page(url, form.format(text).encode("utf-8", "replace"))
+
+    assert found(URL, source=Hostile())
+
+
+def test_a_file_that_cannot_be_read_is_an_error_that_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path)
+
+    def denied(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    with pytest.raises(InvalidOption, match=f"{JSON}: cannot be read: Permission denied"):
+        found(tmp_path)
 
 
 def test_the_documentation_lists_every_rule() -> None:

@@ -234,6 +234,15 @@ def test_what_is_left_of_files_that_are_gone_is_told(site: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ("-1.0.tar.gz", "_-1.0.zip", "é-1.0.tar.gz", "x-y.tar.gz"))
+def test_what_has_no_name_of_a_project_is_not_listed(tmp_path: Path, name: str) -> None:
+    put(tmp_path, Wheel("tri"))
+    (tmp_path / name).touch()
+    (note,) = build(tmp_path, pages=True).notes
+    assert name in note
+    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"tri"}
+
+
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     put(tmp_path / "a", Wheel("tri"))
     put(tmp_path / "b", Wheel("tri"))

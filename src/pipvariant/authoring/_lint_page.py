@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -128,6 +128,8 @@ def _remote_document(link: _Link, source: Source, findings: list[Finding]) -> Do
 
 def check_local_page(path: Path, findings: list[Finding]) -> None:
     """Check that the links of a page among the files of a folder lead to those very files."""
+    from urllib.request import url2pathname
+
     page = Page(path.absolute().as_uri(), path.read_bytes())
     names = set()
     needed = set()
@@ -135,7 +137,7 @@ def check_local_page(path: Path, findings: list[Finding]) -> None:
         if not link.name.endswith(_FILES) or urlsplit(link.url).scheme != "file":
             continue
         names.add(link.name)
-        target = Path(unquote(urlsplit(link.url).path))
+        target = Path(url2pathname(urlsplit(link.url).path))
         if not target.is_file():
             findings.append(Finding(str(path), link.name, "V502", f"there is no {target}"))
         elif link.sha256 and _sha256(target) != link.sha256:
@@ -157,9 +159,13 @@ def _sha256(path: Path) -> str:
 
 
 def _links(page: Page) -> Iterator[_Link]:
-    found = _json_links(page) if page.content.lstrip()[:1] == b"{" else _html_links(page)
+    is_json = page.content.lstrip()[:1] == b"{"
+    base, found = ("", _json_links(page)) if is_json else _html_links(page)
     for url, listed in found:
-        plain, fragment = urldefrag(urljoin(page.url, url))
+        try:
+            plain, fragment = urldefrag(urljoin(urljoin(page.url, base), url))
+        except ValueError:  # such as one with half an address of IPv6
+            continue
         sha256 = fragment[len("sha256=") :] if fragment.startswith("sha256=") else listed
         yield _Link(unquote(urlsplit(plain).path.rpartition("/")[2]), plain, sha256.lower())
 
@@ -177,10 +183,13 @@ def _json_links(page: Page) -> Iterator[tuple[str, str]]:
             yield entry["url"], sha256 if isinstance(sha256, str) else ""
 
 
-def _html_links(page: Page) -> Iterable[tuple[str, str]]:
+def _html_links(page: Page) -> tuple[str, Iterable[tuple[str, str]]]:
+    """Return the base of all links, if there is one, and the links; hashes are still in them."""
     parser = _Anchors()
-    parser.feed(page.content.decode("utf-8", "replace"))
-    return [(urljoin(parser.base, url), "") for url in parser.urls]
+    # What comes after a place that the parser does not get over is not seen.
+    with suppress(AssertionError, NotImplementedError):
+        parser.feed(page.content.decode("utf-8", "replace"))
+    return parser.base, [(url, "") for url in parser.urls]
 
 
 class _Anchors(HTMLParser):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -28,6 +29,7 @@ __all__ = [
     "Wheel",
     "conflicts",
     "files_below",
+    "is_project",
     "parse_name",
     "read_metadata",
     "releases",
@@ -80,6 +82,7 @@ def parse_name(path: Path) -> Wheel:
     :raises InvalidFilename: it is not the filename of a wheel.
     """
     from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+    from packaging.version import InvalidVersion
 
     try:
         plain, label = split_label(path.name)
@@ -87,9 +90,16 @@ def parse_name(path: Path) -> Wheel:
     except InvalidFilename as error:
         error.where = str(path)
         raise
-    except InvalidWheelFilename as error:
+    except (InvalidVersion, InvalidWheelFilename) as error:
         raise InvalidFilename("is not the filename of a wheel", where=str(path)) from error
+    if not is_project(project):
+        raise InvalidFilename("has not the name of a project", where=str(path))
     return Wheel(path, project, version, label)
+
+
+def is_project(name: str) -> bool:
+    """Say whether a normalised name is one that a project may have (PEP 508)."""
+    return re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", name) is not None
 
 
 def read_metadata(wheel: Wheel) -> Metadata:

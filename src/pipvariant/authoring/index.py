@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pipvariant.authoring.folder import Wheel, files_below, parse_name, releases
 from pipvariant.authoring.replacement import replacement
-from pipvariant.errors import InvalidFilename, InvalidFolder, PipVariantError
+from pipvariant.errors import InvalidFilename, InvalidFolder, InvalidOption, PipVariantError
 from pipvariant.standard.filename import parse_variants_json_name
 from pipvariant.standard.metadata import to_json
 
@@ -36,6 +36,7 @@ def build(folder: Path, *, pages: bool = False) -> Built:
 
     :param pages: also make the folder a simple index (PEP 503, 691, 658) for a web server.
     :raises InvalidFolder: with every fault of every wheel, and every contradiction among them.
+    :raises InvalidOption: the folder or a file in it cannot be read.
     """
     files = files_below(folder)
     faults: list[PipVariantError] = []
@@ -46,7 +47,11 @@ def build(folder: Path, *, pages: bool = False) -> Built:
     if pages:
         from pipvariant.authoring import pages as simple
 
-        made = simple.make(folder, files, wheels, found, content, faults)
+        try:
+            made = simple.make(folder, files, wheels, found, content, faults)
+        except OSError as error:
+            where = str(error.filename or folder)
+            raise InvalidOption(f"cannot be read: {error.strerror}", where=where) from error
         content = {**content, **made.files}
         notes += made.notes
     if faults:

@@ -51,11 +51,11 @@ def read(file: Path | IO[bytes], names: Collection[str], *, where: str = "") -> 
                 if name not in names or not folder.endswith(".dist-info"):
                     continue
                 if entry.filename in found:
-                    raise InvalidWheel(f"has {entry.filename} twice", where=where)
+                    raise InvalidWheel(f"has {entry.filename!a} twice", where=where)
                 with archive.open(entry) as stream:
                     data = stream.read(LARGEST + 1)
                 if len(data) > LARGEST:
-                    raise InvalidWheel(f"{entry.filename} is too large", where=where)
+                    raise InvalidWheel(f"{entry.filename!a} is too large", where=where)
                 found[entry.filename] = data
     except _UNREADABLE as error:
         if isinstance(error, InvalidWheel):

@@ -35,7 +35,7 @@ def lint(paths: Iterable[str], source: Source) -> list[Finding]:
         below them, and URLs of projects' pages.
     :param source: reads what URLs name.
     :returns: in the order of files, places and rules, each once.
-    :raises InvalidOption: a path is not there or of another kind.
+    :raises InvalidOption: a path is not there, of another kind, or cannot be read.
     """
     findings: list[Finding] = []
     given: dict[Path, bool] = {}
@@ -50,9 +50,13 @@ def lint(paths: Iterable[str], source: Source) -> list[Finding]:
         else:
             raise InvalidOption("is no folder, wheel, metadata file or page", where=name)
     files = _Files(findings)
-    for path, below in given.items():
-        files.check(path, below=below)
-    files.check_together()
+    try:
+        for path, below in given.items():
+            files.check(path, below=below)
+        files.check_together()
+    except OSError as error:
+        where = str(error.filename or "")
+        raise InvalidOption(f"cannot be read: {error.strerror}", where=where) from error
     return sorted(set(findings))
 
 

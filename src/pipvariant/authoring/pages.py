@@ -16,7 +16,7 @@ from urllib.parse import quote
 from pipvariant.authoring import inside
 from pipvariant.authoring._page_html import GENERATOR, project_page, root_page
 from pipvariant.authoring._page_model import File, Listing, Project
-from pipvariant.authoring.folder import Release, Wheel
+from pipvariant.authoring.folder import Release, Wheel, is_project
 from pipvariant.errors import InvalidOutput, InvalidWheel, PipVariantError
 
 if TYPE_CHECKING:
@@ -139,15 +139,18 @@ def _listings(
 
 def _sdists(files: Iterable[Path], notes: list[str]) -> Iterator[Wheel]:
     from packaging.utils import InvalidSdistFilename, parse_sdist_filename
+    from packaging.version import InvalidVersion
 
     for path in files:
         if path.name.endswith((".tar.gz", ".zip")):
             try:
                 project, version = parse_sdist_filename(path.name)
-            except InvalidSdistFilename:
-                notes.append(f"{path}: not listed, it has not the name of a source distribution.")
-                continue
-            yield Wheel(path, project, version, None)
+                if is_project(project):
+                    yield Wheel(path, project, version, None)
+                    continue
+            except (InvalidSdistFilename, InvalidVersion):
+                pass
+            notes.append(f"{path}: not listed, it has not the name of a source distribution.")
 
 
 def _core_metadata(wheel: Path) -> bytes:
@@ -174,13 +177,10 @@ def _hashed(path: Path) -> tuple[int, str]:
     """Return size and SHA-256 of a file, reading it once."""
     digest = hashlib.sha256()
     size = 0
-    try:
-        with path.open("rb") as stream:
-            while chunk := stream.read(_CHUNK):
-                size += len(chunk)
-                digest.update(chunk)
-    except OSError as error:
-        raise InvalidWheel(f"cannot be read: {error.strerror}", where=str(path)) from error
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            size += len(chunk)
+            digest.update(chunk)
     return size, digest.hexdigest()
 
 

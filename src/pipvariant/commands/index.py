@@ -33,6 +33,5 @@ def run(options: Any, args: Sequence[str], out: TextIO) -> int:
     built = build(Path(args[0]), pages=options.pages)
     out.writelines(f"{path}\n" for path in built.written)
     out.writelines(f"NOTE: {note}\n" for note in built.notes)
-    same = f", {built.same} were right already" if built.same else ""
-    out.write(f"{len(built.written)} files written{same}.\n")
+    out.write(f"Files written: {len(built.written)}, right already: {built.same}.\n")
     return 0

@@ -70,14 +70,16 @@ def _entry(finding: Finding) -> dict[str, str]:
 def _line(finding: Finding) -> str:
     rule = RULES[finding.rule]
     where = f"{finding.file}: {finding.place}" if finding.place else finding.file
-    return f"{where}: {rule.severity} {finding.rule}: {finding.message}. {rule.remedy}"
+    line = f"{where}: {rule.severity} {finding.rule}: {finding.message}. {rule.remedy}"
+    # What comes out of a wheel may hold what a terminal must not see.
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in line)
 
 
 def _summary(findings: Sequence[Finding]) -> str:
     if not findings:
         return "Nothing is wrong.\n"
     bad = sum(RULES[finding.rule].severity == ERROR for finding in findings)
-    return f"{bad} errors, {len(findings) - bad} warnings.\n"
+    return f"Errors: {bad}, warnings: {len(findings) - bad}.\n"
 
 
 class Remote:
