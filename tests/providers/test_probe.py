@@ -187,3 +187,71 @@ def test_the_childs_side_writes_an_error_as_text(tmp_path: Path) -> None:
     code = "from pipvariant.providers import _child; _child.main('no.such.module')"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
     assert json.loads(output)["error"].startswith("ModuleNotFoundError: ")
+
+
+# Apart from the user's environment
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Callable[[str], Path]:
+    """Make a folder with a plugin whose answer is the expression; the folder is given back."""
+
+    def make(expression: str) -> Path:
+        site = tmp_path / "site"
+        site.mkdir()
+        (site / "asked.py").write_text(
+            "import os, sys\nnamespace = 'asked'\ndef get_supported_configs():\n"
+            f"    namespace = {expression}\n"
+            "    return [type('Config', (), {'name': 'it', 'values': list(namespace)})]\n"
+        )
+        return site
+
+    return make
+
+
+def ask_apart(site: Path, environ: Mapping[str, str] | None = None) -> tuple[list[str], list[str]]:
+    """Return the values that the plugin gave, and what it printed."""
+    printed: list[str] = []
+    report = probe.run_apart(
+        str(site),
+        "asked",
+        "get_supported_configs",
+        environ=environ or {},
+        timeout=60,
+        printed=printed,
+    )
+    assert isinstance(report, dict)
+    return report["configs"][0]["values"], printed
+
+
+def test_apart_only_one_folder_and_the_standard_library_are_searched(
+    plugin: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    site = plugin("sys.path")
+    path, _ = ask_apart(site)
+    assert path[0] == str(site)
+    assert str(tmp_path) not in path
+    assert not [entry for entry in path if "site-packages" in entry]
+
+
+def test_apart_the_folders_are_its_own_and_do_not_stay(plugin: Callable[[str], Path]) -> None:
+    environ = {"HOME": "/home/user", "TMPDIR": "/tmp", "A_TOKEN": "s3cr3t", "PATH": os.defpath}
+    site = plugin("[os.getcwd(), *(f'{key}={value}' for key, value in os.environ.items())]")
+    (folder, *variables), _ = ask_apart(site, environ)
+    assert f"HOME={folder}" in variables
+    assert f"TMPDIR={folder}" in variables
+    assert "s3cr3t" not in str(variables)
+    assert not os.path.exists(folder)
+
+
+def test_apart_what_overrides_a_provider_is_passed_on(plugin: Callable[[str], Path]) -> None:
+    environ = {"ACME_VARIANT_PROVIDER_FORCE_SPEED": "high"}
+    values, _ = ask_apart(plugin("[os.environ['ACME_VARIANT_PROVIDER_FORCE_SPEED']]"), environ)
+    assert values == ["high"]
+
+
+def test_apart_what_is_printed_is_kept_up_to_a_limit(plugin: Callable[[str], Path]) -> None:
+    values, printed = ask_apart(plugin("[str(os.write(2, b'y' * 1000000))]"))
+    assert values == ["1000000"]
+    assert 0 < len("".join(printed)) <= probe._MAX_PRINTED

@@ -139,12 +139,12 @@ class _Installer:
         if not source:
             return configured
         for link in configured.links:
-            if _same(link, source):
+            if _bare(link) == source.rstrip("/"):
                 return _Places((), (link,))
-        # The longest first: one index may be a part of another.
-        for index in sorted(configured.indexes, key=len, reverse=True):
-            if source.startswith(_bare(index).rstrip("/") + "/"):
-                return _Places((index,), ())
+        # One index may be a part of another.
+        above = [index for index in configured.indexes if source.startswith(f"{_bare(index)}/")]
+        if above:
+            return _Places((max(above, key=lambda index: len(_bare(index))),), ())
         if source.startswith("file:"):
             return _Places((), (source,))
         if len(configured.indexes) == 1 and not configured.links:
@@ -206,13 +206,10 @@ def _urls(locations: Iterable[str]) -> Iterable[str]:
         yield to_url(location) if os.path.exists(location) else location
 
 
-def _same(link: str, source: str) -> bool:
-    return _bare(link).rstrip("/") == source.rstrip("/")
-
-
 def _bare(url: str) -> str:
-    """Return a URL without user and password, as pip's pages have theirs."""
-    return str(import_module("pip._internal.utils.misc").remove_auth_from_url(url))
+    """Return a URL without user and password, as pip's pages have theirs, and without its end."""
+    misc: Any = import_module("pip._internal.utils.misc")
+    return str(misc.remove_auth_from_url(url)).rstrip("/")
 
 
 def _packages(folder: Path) -> list[str]:
