@@ -616,3 +616,60 @@ def test_a_pip_that_cannot_read_locks_says_what_plain_pip_says(pip: Pip) -> None
     result = install(pip)
     assert (result.code, result.output) == (plain.code, plain.output)
     assert result.code == 1
+
+
+# The user's say.
+
+
+@reads
+@pytest.mark.parametrize("label", ("cuda12.6", "null", ""))
+def test_a_named_label_is_taken_among_the_locked_files(pip: Pip, index: Index, label: str) -> None:
+    wheels = tri()
+    index.add(*wheels)
+    write(pip, index, wheels, metadata([wheel for wheel in wheels if wheel.label]))
+    index.log.clear()
+    pip.variant("install", f"--variant=tri={label}", "-r", LOCK, driver="12.8").check()
+    assert pip.label("tri") == label
+    assert len(index.requests) == 1
+
+
+@reads
+@pytest.mark.parametrize(
+    ("args", "said"),
+    (
+        (["--variant", "tri=rocm7"], "fits is --variant tri=rocm7"),
+        (["--variant", "tri=cuda13.0"], "cuda13.0 needs CUDA driver >= 13.0"),
+        (["--require-variant", "amd"], None),
+        (["--require-variant", "tri=amd"], "fits is --require-variant amd"),
+        (
+            ["--exclude-variant", "nvidia", "--require-variant", "nvidia"],
+            "--require-variant nvidia",
+        ),
+    ),
+)
+def test_what_no_locked_file_is_is_an_error(
+    pip: Pip, index: Index, args: list[str], said: str | None
+) -> None:
+    wheels = tri()
+    index.add(*wheels)
+    write(pip, index, wheels, metadata([wheel for wheel in wheels if wheel.label]))
+    result = pip.variant("install", *args, "-r", LOCK, driver="12.8")
+    if said is None:
+        # Not one of its labels uses it, so it is not meant.
+        assert pip.label("tri") == "cuda12.8"
+        return
+    assert result.code == 1
+    assert said in result.stderr
+    assert pip.installed() == {}
+
+
+@reads
+def test_a_wish_asks_no_index_about_a_locked_package_without_variants(
+    pip: Pip, index: Index
+) -> None:
+    wheel = Wheel("solo")
+    index.add(wheel)
+    write(pip, index, [wheel])
+    index.log.clear()
+    pip.variant("install", "--require-variant", "nvidia", "-r", LOCK, driver="12.8").check()
+    assert index.requests == [f"GET {index.file_url(wheel.filename).removeprefix(index.host)}"]

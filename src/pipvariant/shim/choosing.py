@@ -170,10 +170,11 @@ def _demand(
     """Return what the user insists on for these candidates, None if nothing."""
     if run.preferences is None:
         return None
-    from pipvariant.shim.narrowing import demand_for, refuse_misfit
+    from pipvariant.shim.narrowing import demand_for, ever_uses, refuse_misfit
 
     offered = {label_of(candidate.link) or "" for candidate in candidates}
-    demand = demand_for(run, finder, candidates[0].name, offered)
+    name = candidates[0].name
+    demand = demand_for(run, name, offered, lambda each: ever_uses(run, finder, name, each))
     if demand is not None:
         refuse_misfit(run, demand, candidates[0], filter(None, judgements.values()))
     return demand

@@ -226,9 +226,10 @@ def is_wanted(run: Run, finder: Any, key: tuple[str, Any], offered: Collection[s
     """
     if run.preferences is None:
         return True
-    from pipvariant.shim.narrowing import demand_for
+    from pipvariant.shim.narrowing import demand_for, ever_uses
 
-    demand = demand_for(run, finder, key[0], offered)
+    name = key[0]
+    demand = demand_for(run, name, offered, lambda each: ever_uses(run, finder, name, each))
     installed = run.replaceable[key]
     return demand is None or demand.allows(installed.label, installed.metadata)
 

@@ -8,7 +8,7 @@ are listed, the choice is made again, by the metadata that the lock itself carri
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import SimpleNamespace
@@ -90,7 +90,7 @@ def _select(run: Run, original: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class _Locked:
+class Locked:
     """One package of a lock file: ``wheels`` are those with a fitting tag, best first."""
 
     package: Any
@@ -143,6 +143,8 @@ def choose(run: Run, package: Any, picked: Any, where: str, session: Any) -> Any
         return picked
     locked = _locked(package, where, session)
     labelled = locked.labelled
+    if run.preferences is not None:
+        return _choose_narrowed(run, locked)
     if not labelled:
         return picked
     if len(locked.wheels) == 1 and package.sdist is None and _table(run, package) is None:
@@ -151,17 +153,55 @@ def choose(run: Run, package: Any, picked: Any, where: str, session: Any) -> Any
         return picked
     metadata = _metadata(run, locked, labelled)
     judgement = judge(run, metadata, tuple(labelled), of=f"{locked.name} {locked.version}")
-    for label in judgement.ranking.compatible:
-        chosen = labelled[label]
+    return _take(run, locked, judgement, judgement.ranking.compatible, locked.plain)
+
+
+def _choose_narrowed(run: Run, locked: Locked) -> Any:
+    """Like :func:`choose`, among those files that are what the user insists on."""
+    from pipvariant.shim.narrowing import demand_for, refuse_misfit
+
+    labelled, plain = locked.labelled, locked.plain
+    metadata = _metadata(run, locked, labelled) if labelled else _nothing_said()
+    judgement = judge(run, metadata, tuple(labelled), of=f"{locked.name} {locked.version}")
+    used = {name for label in labelled for name in metadata.variants.get(label, ())}
+    offered = [*labelled, *([] if plain is None else [""])]
+    demand = demand_for(run, locked.name, offered, used.__contains__)
+    labels: Iterable[str] = judgement.ranking.compatible
+    if demand is not None:
+        refuse_misfit(run, demand, locked, [judgement])
+        labels = [label for label in labels if demand.allows(label, metadata)]
+        plain = plain if demand.allows(None, metadata) else None
+    return _take(run, locked, judgement, labels, plain, why=str(demand or ""))
+
+
+def _nothing_said() -> Metadata:
+    from pipvariant.standard.metadata import Metadata
+
+    return Metadata(())
+
+
+def _take(
+    run: Run,
+    locked: Locked,
+    judgement: Judgement,
+    labels: Iterable[str],
+    plain: Any,
+    *,
+    why: str = "",
+) -> Any:
+    """Return the file with the first label, else the one without; remember what spoke for it."""
+    for label in labels:
+        chosen = locked.labelled[label]
         run.locked[locked.link(chosen).url_without_fragment] = judgement
         return chosen
-    chosen = locked.plain
-    if chosen is None:
-        raise _nothing_fits(locked, judgement)
-    run.outcomes[locked.link(chosen).url_without_fragment] = Outcome(
-        locked.name, str(locked.version), {where: judgement}
-    )
-    return chosen
+    if plain is None:
+        raise _nothing_fits(locked, judgement, why)
+    url = locked.link(plain).url_without_fragment
+    run.outcomes[url] = Outcome(locked.name, str(locked.version), {locked.where: judgement})
+    if run.preferences is not None:
+        # What the user insists on has been seen to, and no index is to be asked about it.
+        run.locked[url] = None
+    return plain
 
 
 def order(
@@ -184,7 +224,7 @@ def order(
     return [candidate.payload for candidate in candidates]
 
 
-def _locked(package: Any, where: str, session: Any) -> _Locked:
+def _locked(package: Any, where: str, session: Any) -> Locked:
     """Look at the listed wheels as pip does: by tags, and by build number where tags are equal."""
     tags: Any = import_module("pip._vendor.packaging.tags")
     parse: Any = import_module(PYLOCK).parse_wheel_filename
@@ -192,16 +232,14 @@ def _locked(package: Any, where: str, session: Any) -> _Locked:
     parsed.sort(key=lambda pair: pair[1][2], reverse=True)
     fits_tags = tags.create_compatible_tags_selector(tags.sys_tags())
     wheels = tuple(fits_tags((wheel, parts[-1]) for wheel, parts in parsed))
-    return _Locked(
-        package, package.name, package.version or parsed[0][1][1], wheels, where, session
-    )
+    return Locked(package, package.name, package.version or parsed[0][1][1], wheels, where, session)
 
 
 def _table(run: Run, package: Any) -> Any:
     return next((table for known, table in run.lock_tables if known is package), None)
 
 
-def _metadata(run: Run, locked: _Locked, labelled: Mapping[str, Any]) -> Metadata:
+def _metadata(run: Run, locked: Locked, labelled: Mapping[str, Any]) -> Metadata:
     """Return what is known about the labels; without metadata only the null variant fits."""
     from pipvariant.standard.metadata import Metadata, from_dict
 
@@ -232,7 +270,7 @@ def _is_reference(table: Any) -> bool:
 
 
 def _metadata_elsewhere(
-    run: Run, locked: _Locked, labelled: Mapping[str, Any], table: Any
+    run: Run, locked: Locked, labelled: Mapping[str, Any], table: Any
 ) -> Metadata | None:
     """Read the file that the lock names, or else one listed wheel of each label."""
     links = {label: locked.link(wheel) for label, wheel in labelled.items()}
@@ -247,13 +285,17 @@ def _metadata_elsewhere(
     return metadata_of(run, finder, locked.name, locked.version, links)
 
 
-def _nothing_fits(locked: _Locked, judgement: Judgement) -> Exception:
+def _nothing_fits(locked: Locked, judgement: Judgement, why: str) -> Exception:
     from pipvariant.shim.reasons import miss
 
     misses = "; ".join(miss(rejection, judgement) for rejection in judgement.ranking.rejected)
+    what = (
+        f"nothing of it that {locked.where} lists and that fits is {why}"
+        if why
+        else f"none of its wheels in {locked.where} fits this machine: {misses}"
+    )
     error: Exception = import_module("pip._internal.exceptions").InstallationError(
-        f"{locked.name} {locked.version}: none of its wheels in {locked.where} fits this machine: "
-        f"{misses}. Nothing was installed."
+        f"{locked.name} {locked.version}: {what}. Nothing was installed."
     )
     return error
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,9 +16,10 @@ from pipvariant.shim.run import Run
 
 if TYPE_CHECKING:
     from pipvariant.shim.choosing import Candidate, Judgement
+    from pipvariant.shim.locks import Locked
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["Demand", "demand_for", "refuse_misfit"]
+__all__ = ["Demand", "demand_for", "ever_uses", "refuse_misfit"]
 
 
 class Demand(NamedTuple):
@@ -46,10 +47,14 @@ class Demand(NamedTuple):
         return all(namespace in used for namespace in self.namespaces)
 
 
-def demand_for(run: Run, finder: Any, name: str, offered: Collection[str]) -> Demand | None:
+def demand_for(
+    run: Run, name: str, offered: Collection[str], uses: Callable[[str], bool]
+) -> Demand | None:
     """Return what the user insists on for a project, None if nothing.
 
     :param offered: the labels that the version in question has.
+    :param uses: says whether the project has variants at all that use a namespace: what is asked
+        of all projects is meant for those.
     """
     from pipvariant.standard.preferences import ALL
 
@@ -59,8 +64,7 @@ def demand_for(run: Run, finder: Any, name: str, offered: Collection[str]) -> De
     label = preferences.label(name, offered)
     namespaces = preferences.required.get(name, ())
     for namespace in preferences.required.get(ALL, ()):
-        # What is asked of all projects is meant for those that have such labels at all.
-        if namespace not in namespaces and _ever_uses(run, finder, name, namespace):
+        if namespace not in namespaces and uses(namespace):
             namespaces = (*namespaces, namespace)
     texts = [] if label is None else [f"--variant {name}={label}"]
     texts += [f"--require-variant {namespace}" for namespace in namespaces]
@@ -68,7 +72,7 @@ def demand_for(run: Run, finder: Any, name: str, offered: Collection[str]) -> De
 
 
 def refuse_misfit(
-    run: Run, demand: Demand, first: Candidate, judgements: Iterable[Judgement]
+    run: Run, demand: Demand, of: Candidate | Locked, judgements: Iterable[Judgement]
 ) -> None:
     """Refuse to go on where the label that the user named is there and does not fit.
 
@@ -78,19 +82,19 @@ def refuse_misfit(
     """
     from pipvariant.shim.reasons import miss
 
-    if not demand.label or first.name in run.fitted:
+    if not demand.label or of.name in run.fitted:
         return
     for judgement in judgements:
         for rejection in judgement.ranking.rejected:
             if rejection.label == demand.label:
                 reason = miss(rejection, judgement)
                 raise import_module("pip._internal.exceptions").InstallationError(
-                    f"{first.name} {first.version}: {reason}. {demand} never installs a variant "
+                    f"{of.name} {of.version}: {reason}. {demand} never installs a variant "
                     "that does not fit; leave the option out, or name another label."
                 )
 
 
-def _ever_uses(run: Run, finder: Any, name: str, namespace: str) -> bool:
+def ever_uses(run: Run, finder: Any, name: str, namespace: str) -> bool:
     """Say whether a label of any version uses a namespace; versions are read until one does."""
     from pipvariant.shim.sources import metadata_of
 
