@@ -187,6 +187,23 @@ def test_lint_finds_what_a_server_makes_of_the_metadata(
     assert {one["rule"] for one in json.loads(result.stdout)["findings"]} == {rule}
 
 
+def test_lint_does_not_fetch_large_wheels_whole(pip: Pip, index: Index) -> None:
+    index.add(*tri())
+    index.answer(LABEL, Reply(bytes(11 << 20)))
+    result = pip.variant("variant", "lint", f"{index.url}tri/").check()
+    assert f"{LABEL}: warning V505: the server does not send parts of it, and it is bigger" in (
+        result.stdout
+    )
+
+
+def test_lint_finds_a_wheel_that_is_not_there(pip: Pip, index: Index) -> None:
+    index.add(*tri())
+    index.answer(LABEL, Reply(status=404))
+    result = pip.variant("variant", "lint", f"{index.url}tri/")
+    assert result.code == 1
+    assert f"{LABEL}: error V502: " in result.stdout
+
+
 def test_lint_finds_a_wrong_hash_and_a_missing_link(pip: Pip, index: Index) -> None:
     index.add(*tri())
     index.forge(JSON)

@@ -19,6 +19,7 @@ __all__ = [
     "PipVariantError",
     "ProbeFailed",
     "Unreachable",
+    "Unread",
     "UnsupportedPip",
 ]
 
@@ -110,6 +111,10 @@ class ProbeFailed(PipVariantError):
 
 class Unreachable(PipVariantError):
     """A file or page of a server that cannot be had."""
+
+
+class Unread(Unreachable):
+    """A file that is there, and too large or too slow to be read."""
 
 
 class UnsupportedPip(PipVariantError):

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pipvariant.authoring.index import build
 from pipvariant.authoring.lint import ERROR, RULES, Finding, Page, lint
 from pipvariant.authoring.making import make
-from pipvariant.errors import InvalidOption, Unreachable
+from pipvariant.errors import InvalidOption, Unreachable, Unread
 from pipvariant.standard.bounds import MAX_BYTES
 from pipvariant.standard.metadata import Metadata
 from tests.authoring.ordinary import FILES, INFO, NAME, record_of, wheel
@@ -321,8 +321,8 @@ def test_a_planted_fault_is_found_by_its_rule_alone(
 
 
 def test_every_rule_has_a_planted_fault() -> None:
-    # What only servers show is planted in integration/test_hosting.py.
-    assert {rule for rule, _, _ in FAULTS} == set(RULES) - {"V504"}
+    # What only servers show is planted further down.
+    assert {rule for rule, _, _ in FAULTS} == set(RULES) - {"V504", "V505"}
 
 
 def test_valid_files_have_no_finding(tmp_path: Path) -> None:
@@ -500,6 +500,16 @@ def test_a_page_has_to_link_the_metadata(site: Site) -> None:
     page.write_text(page.read_text().replace(JSON, "else.txt"))
     (finding,) = found(URL, source=site)
     assert (finding.rule, finding.place) == ("V501", JSON)
+
+
+def test_a_wheel_that_is_too_large_to_be_read_is_only_a_warning(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def large(url: str) -> Any:
+        raise Unread("it has 3 GB")
+
+    monkeypatch.setattr(site, "wheel", large)
+    assert {one.rule for one in found(URL, source=site)} == {"V505"}
 
 
 def test_a_page_that_is_not_there(tmp_path: Path) -> None:

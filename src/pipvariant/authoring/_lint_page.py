@@ -18,7 +18,7 @@ from pipvariant.authoring._lint_release import Document, check_document_name, ch
 from pipvariant.authoring._lint_rules import Finding
 from pipvariant.authoring._lint_wheel import Member, check_name, check_wheel
 from pipvariant.authoring.folder import Wheel
-from pipvariant.errors import PipVariantError
+from pipvariant.errors import PipVariantError, Unread
 from pipvariant.standard.filename import variants_json_name
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Page(NamedTuple):
 
 
 class Source(Protocol):
-    """What reads files of servers; every method raises `PipVariantError` when it cannot."""
+    """What reads files of servers; every method raises `Unreachable` when it cannot."""
 
     def page(self, url: str) -> Page:
         """Return a page of a simple index, in either form."""
@@ -50,7 +50,10 @@ class Source(Protocol):
         """Return a small file."""
 
     def wheel(self, url: str) -> AbstractContextManager[IO[bytes]]:
-        """Return a seekable stream that reads no more of a wheel than it has to."""
+        """Return a seekable stream that reads no more of a wheel than it has to.
+
+        :raises Unread: it is there, but too large or slow; also while it is read.
+        """
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,8 @@ def _remote_wheel(link: _Link, wheel: Wheel, source: Source, findings: list[Find
         with source.wheel(link.url) as stream:
             checked = check_wheel(stream, wheel, link.url, findings)
     except PipVariantError as error:
-        findings.append(Finding(link.url, "", "V502", error.what))
+        rule = "V505" if isinstance(error, Unread) else "V502"
+        findings.append(Finding(link.url, "", rule, error.what))
         checked = None
     return checked or Member(link.url, wheel)
 

@@ -176,4 +176,9 @@ RULES: Mapping[str, Rule] = {
     "V504": Rule(
         ERROR, "not a page of a project", "Give the URL of one project's page of a simple index."
     ),
+    "V505": Rule(
+        WARNING,
+        "a wheel could not be looked into",
+        "Let the server obey `Range`, or give the folder instead of the URL.",
+    ),
 }

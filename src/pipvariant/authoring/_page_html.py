@@ -71,7 +71,7 @@ def _page(title: str, body: Iterable[str]) -> str:
 
 def _release(release: Listing) -> Iterator[str]:
     version = escape(str(release.version))
-    yield f'<section aria-labelledby="v{version}">'
+    yield f'<section aria-labelledby="v{version}" tabindex="0">'  # it can be scrolled by keys
     yield f'<h2 id="v{version}">{version}</h2>'
     yield "<table>"
     count = len(release.files)

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import IO, Any, TextIO
 
 from pipvariant.authoring.lint import ERROR, RULES, Finding, Page, lint
-from pipvariant.errors import InvalidOption, PipVariantError, Unreachable
+from pipvariant.errors import InvalidOption, PipVariantError, Unreachable, Unread
 from pipvariant.shim.fetching import (
     Budget,
     PartsUnsupported,
@@ -120,15 +120,30 @@ class Remote:
 
     @contextmanager
     def wheel(self, url: str) -> Iterator[IO[bytes]]:
-        """Return a seekable stream that reads no more of a wheel than it has to."""
+        """Return a seekable stream that reads no more of a wheel than it has to.
+
+        :raises Unread: the wheel is there, but too large or slow; also while it is read.
+        """
         with self._faults():
             budget = Budget()
             try:
                 stream = open_parts(self._session, url, budget)
             except PartsUnsupported:
-                stream = io.BytesIO(download(self._session, _link(url), budget))
-            with stream:
-                yield stream
+                stream = self._whole(url, budget)
+            try:
+                with stream:
+                    yield stream
+            except Unusable as error:
+                raise Unread(str(error)) from error
+
+    def _whole(self, url: str, budget: Budget) -> IO[bytes]:
+        with self._session.head(url, allow_redirects=True) as response:
+            if response.status_code in (404, 410):
+                raise Unreachable(f"the server answered {response.status_code} {response.reason}")
+        try:
+            return io.BytesIO(download(self._session, _link(url), budget))
+        except Unusable as error:
+            raise Unread(f"the server does not send parts of it, and {error}") from error
 
     @contextmanager
     def _faults(self) -> Iterator[None]:
