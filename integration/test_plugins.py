@@ -73,6 +73,7 @@ def refused(result: Result, *words: str) -> None:
     """The null variant was taken, with one warning that has these words."""
     result.check()
     (warning,) = result.warnings
+    assert result.lines_with("null variant; fast needs acme :: speed :: high, whose p")
     for word in ("acme-provider", "fast", *words):
         assert word in warning
 
@@ -201,6 +202,14 @@ def test_a_plugin_says_nothing_about_another_machine(pip: Pip, index: Index) -> 
     pip.variant("download", *TRUST, *foreign, "tri").check()
     assert [path.name for path in (pip.work / "out").iterdir()] == ["tri-1.0-py3-none-any-null.whl"]
     assert paths(index) == []
+
+
+def test_a_build_trusts_whom_the_installation_trusts(pip: Pip, index: Index) -> None:
+    index.add(plugin(), *tri())
+    index.add(Sdist(Wheel("made"), build_requires=("tri",), probe="__import__('tri').LABEL"))
+    pip.variant("install", *TRUST, "made").check()
+    assert (pip.site / "built_with.py").read_text() == "FOUND = 'fast'\n"
+    assert pip.installed() == {"made": "1.0"}
 
 
 # Where plugin packages come from.

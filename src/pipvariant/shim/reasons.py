@@ -54,6 +54,7 @@ def miss(rejection: Rejection, judgement: Judgement) -> str:
         Origin.DISABLED: f"whose provider is off ({answer.source})",
         Origin.NOT_TRUSTED: "whose plugin package is not trusted",
         Origin.NOT_ASKED: "which is not known for another platform",
+        Origin.UNKNOWN: "whose provider could not be asked",
     }
     if answer.origin in reasons:
         return f"{wanted}, {reasons[answer.origin]}"
