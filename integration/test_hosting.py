@@ -133,6 +133,15 @@ def test_lint_tells_file_place_and_rule_and_its_exit_code_says_it(pip: Pip, fold
     assert "Errors: 1, warnings: 0." in result.stdout
 
 
+def test_what_lint_finds_in_a_wheel_is_not_installed(pip: Pip, folder: Path) -> None:
+    renamed = folder / LABEL.replace("cuda12.8", "rocm7")
+    shutil.copy(folder / LABEL, renamed)
+    result = pip.variant("install", "--no-deps", renamed, driver="12.8")
+    assert result.code == 1
+    assert "the label inside is 'cuda12.8', in the filename it is 'rocm7'" in result.output
+    assert pip.installed() == {}
+
+
 def test_lint_prints_json_and_nothing_else(pip: Pip, folder: Path) -> None:
     (folder / "tri-1.0-py3-none-any-UPPER.whl").write_bytes((folder / LABEL).read_bytes())
     result = pip.variant("variant", "lint", "--json", folder)
