@@ -353,6 +353,15 @@ def test_what_a_plugin_prints_is_not_in_the_output(pip: Pip, index: Index) -> No
     assert result.lines_with("acme_plugin:Plugin printed", "noise")
 
 
+def test_what_programs_read_has_nothing_about_plugins(pip: Pip, index: Index) -> None:
+    index.add(plugin(), *tri())
+    pip.variant("install", *TRUST, "tri").check()
+    listed = pip.variant("variant", "list", "--json", *TRUST).check()
+    assert json.loads(listed.stdout)
+    outdated = pip.variant("list", "--outdated", "--format", "json", *TRUST).check()
+    assert json.loads(outdated.stdout) == []
+
+
 # What a plugin may break: nothing.
 
 

@@ -31,6 +31,9 @@ logger = logging.getLogger(__name__)
 #: Seconds that pip may take for the packages of one plugin.
 MAX_SECONDS = 600.0
 
+# Commands that say what they install.
+_TALKATIVE = ("download", "install", "lock", "wheel")
+
 # Options of pip that belong to the network, and not to what is installed, with their variables.
 _NETWORK = {
     "cert": "PIP_CERT",
@@ -112,7 +115,10 @@ class _Installer:
                 f"no wheel of it can be installed from {self.origin(source)}: {reason}"
             )
         packages = _packages(folder)
-        logger.info(
+        # What other commands print is read by programs.
+        level = logging.INFO if self._run.command in _TALKATIVE else logging.DEBUG
+        logger.log(
+            level,
             "Plugin packages that are trusted, in an environment of their own: %s (from %s)",
             ", ".join(packages),
             self.origin(source),
