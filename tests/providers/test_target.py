@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping
+from typing import Any, cast
 
 import pytest
 
 from pipvariant.providers import known
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.providers.nvidia import FORCE_DRIVER, FORCE_SM, decide
+from pipvariant.providers.plugins import Plugins
 from pipvariant.providers.target import Target
 from pipvariant.standard.metadata import Metadata, Provider
 
@@ -232,6 +234,60 @@ def test_a_plugin_that_is_not_trusted_supports_nothing_and_the_user_is_told() ->
 
 def test_a_provider_entry_that_says_nothing_is_not_trusted() -> None:
     assert Target(environ={}).answer("quantum", Provider()).origin is Origin.NOT_TRUSTED
+
+
+# Step 6: trusted
+
+
+class Trusting:
+    """Stands in for what asks plugins, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str]] = []
+
+    def answer(self, namespace: str, provider: Provider, source: str = "") -> Answer:
+        self.asked.append((namespace, source))
+        return Answer(namespace, {"feature": ("value",)}, Origin.PLUGIN, source)
+
+
+UNKNOWN = Provider(requires=("quantum-provider",))
+
+
+def test_a_plugin_is_asked_about_each_source() -> None:
+    plugins = Trusting()
+    target = Target(environ={}, plugins=lambda: cast("Plugins", plugins))
+    for source in ("a", "b"):
+        assert target.answer("quantum", UNKNOWN, source).source == source
+    assert plugins.asked == [("quantum", "a"), ("quantum", "b")]
+
+
+@pytest.mark.parametrize(
+    ("target", "provider"),
+    (
+        ({"disabled": ["quantum"]}, UNKNOWN),
+        ({}, Provider(requires=UNKNOWN.requires, optional=True)),
+        ({}, Provider(static_properties=STATIC)),
+        ({"foreign": True}, UNKNOWN),
+        ({}, Provider(builtin="quantum")),
+        ({}, Provider(requires=("quantum-provider; python_version < '3'",))),
+        ({}, None),
+    ),
+)
+def test_no_plugin_is_asked_where_another_step_answers(
+    target: dict[str, Any], provider: Provider | None
+) -> None:
+    def never() -> Plugins:
+        raise AssertionError
+
+    answer = Target(environ={}, plugins=never, **target).answer("quantum", provider)
+    assert answer.origin is not Origin.PLUGIN
+
+
+def test_a_built_in_provider_stands_in_for_a_plugin_that_is_trusted() -> None:
+    plugins = Trusting()
+    target = Target(environ=MACHINE, plugins=lambda: cast("Plugins", plugins))
+    assert target.answer("nvidia", PLUGIN).origin is Origin.BUILT_IN
+    assert plugins.asked == []
 
 
 # Memory
