@@ -102,3 +102,65 @@ def test_stdout_of_a_report_is_json_alone(pip: Pip, index: Index) -> None:
     args = ("install", "--dry-run", "--quiet", "--report", "-", "tri")
     result = pip.variant(*args, driver="12.8").check()
     assert json.loads(result.stdout)["install"][0]["metadata"]["name"] == "tri"
+
+
+# Keys in what pip says of installed projects.
+
+PROPERTIES = {"nvidia": {BOUND: ["12.8"]}}
+
+
+@pytest.fixture
+def with_both(pip: Pip, index: Index) -> Pip:
+    """An environment with a variant, and with a project that has none."""
+    index.add(*tri(), Wheel("solo"))
+    pip.variant("install", "tri", "solo", driver="12.8").check()
+    index.log.clear()
+    return pip
+
+
+def test_inspect_has_a_key_for_variants_only(with_both: Pip) -> None:
+    inspected = json.loads(with_both.variant("inspect", "--local").check().stdout)
+    items = {item["metadata"]["name"]: item for item in inspected["installed"]}
+    assert items["tri"]["variant"] == {"label": "cuda12.8", "properties": PROPERTIES}
+    assert "variant" not in items["solo"]
+
+
+def test_the_list_has_a_key_for_variants_only(with_both: Pip, index: Index) -> None:
+    listed = json.loads(with_both.variant("list", "--format", "json").check().stdout)
+    items = {item["name"]: item for item in listed}
+    assert items["tri"]["variant"] == {"label": "cuda12.8", "properties": PROPERTIES}
+    assert items["solo"] == {"name": "solo", "version": "1.0"}
+    assert index.requests == []
+
+
+@pytest.mark.parametrize("form", ("columns", "freeze"))
+def test_other_forms_of_the_list_are_those_of_plain_pip(with_both: Pip, form: str) -> None:
+    args = ("list", "--format", form)
+    assert with_both.variant(*args).check().stdout == with_both.plain(*args).check().stdout
+
+
+def test_show_says_label_and_properties_after_the_fields_of_pip(with_both: Pip) -> None:
+    ours = with_both.variant("show", "--verbose", "tri", "solo").check().stdout
+    plain = with_both.plain("show", "--verbose", "tri", "solo").check().stdout
+    added = [f"Variant: cuda12.8\nVariant-Properties:\n  nvidia :: {BOUND} :: 12.8\n", "", ""]
+    parts = plain.split("---\n")
+    assert ours == "---\n".join(part + more for part, more in zip(parts, added))
+
+
+@pytest.mark.parametrize("content", ("{", "", '{"variants": []}'))
+def test_a_damaged_variant_json_is_unknown_everywhere(with_both: Pip, content: str) -> None:
+    (with_both.site / "tri-1.0.dist-info" / "variant.json").write_text(content)
+    inspected = json.loads(with_both.variant("inspect", "--local").check().stdout)
+    (variant,) = [item["variant"] for item in inspected["installed"] if "variant" in item]
+    assert variant["label"] is None
+    assert "variant.json" in variant["problem"]
+    listed = json.loads(with_both.variant("list", "--format", "json").check().stdout)
+    assert [item["variant"] for item in listed if item["name"] == "tri"] == [variant]
+    assert with_both.variant("show", "tri").check().lines_with("Variant: unknown (variant.json")
+
+
+def test_the_list_of_outdated_projects_has_the_key_too(with_both: Pip, index: Index) -> None:
+    index.add(*tri("2.0"))
+    result = with_both.variant("list", "--outdated", "--format", "json", driver="12.8").check()
+    (item,) = json.loads(result.stdout)
+    assert (item["latest_version"], item["variant"]["label"]) == ("2.0", "cuda12.8")

@@ -88,6 +88,7 @@ def test_the_json_has_label_properties_and_fit(tmp_path: Path) -> None:
             "properties": {"nvidia": {BOUND: ["13.0"]}},
             "fits": False,
             "reason": "cu130 needs CUDA driver >= 13.0, this machine has 12.8",
+            "better": None,
         },
         {
             "name": "zeta",
@@ -96,6 +97,7 @@ def test_the_json_has_label_properties_and_fit(tmp_path: Path) -> None:
             "properties": {"nvidia": {BOUND: ["12.6"]}},
             "fits": True,
             "reason": "",
+            "better": None,
         },
     ]
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TextIO
 
-from pipvariant.shim.installed import Fit, Installed, look
+from pipvariant.errors import InvalidOption
+from pipvariant.shim.installed import Installed, Looked, look
 from pipvariant.shim.named_options import TARGET, add_named
 from pipvariant.shim.options import configure_target
 from pipvariant.standard.properties import Properties, iter_properties
@@ -15,8 +17,11 @@ from pipvariant.standard.properties import Properties, iter_properties
 __all__ = ["add_options", "check", "show"]
 
 FIT = "All installed variants fit this machine.\n"
+BETTER = "would fit better now; --upgrade-variant takes it"
+#: In place of the label of a build without one.
+NO_LABEL = "(no label)"
 NONE = "No variant is installed.\n"
-Rows = Sequence[tuple[Installed, Fit]]
+Rows = Sequence[Looked]
 WORDS = {True: "yes", False: "no", None: "unknown"}
 
 
@@ -24,6 +29,12 @@ def add_options(group: Any) -> None:
     """Add the options of ``variant list`` and ``variant check``."""
     add_named(group, ("--json", *TARGET))
     group.add_option(import_module("pip._internal.cli.cmdoptions").list_path())
+    group.add_option(
+        "--better",
+        action="store_true",
+        default=False,
+        help="`check` only: fail too when another label of the same version would fit better.",
+    )
 
 
 def show(options: Any, args: Sequence[str], out: TextIO) -> int:
@@ -42,24 +53,32 @@ def show(options: Any, args: Sequence[str], out: TextIO) -> int:
 def check(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print the installed variants that do not fit; return 1 when there is one.
 
+    A better label is printed too, and is a reason to fail with ``--better`` only.
+
     A variant of which that cannot be known is printed too, but is no reason to fail.
     """
     rows = _rows(options)
+    bad = [row for row in rows if row.fit.fits is False or (options.better and row.better)]
     if options.json:
         _json(out, rows)
-    else:
-        for installed, fit in rows:
+    elif not getattr(options, "quiet", 0):
+        for installed, fit, better in rows:
             head = f"{installed.name} {installed.version}"
             if fit.fits is False:
                 out.write(f"{head}: {fit.reason}\n")
             elif fit.fits is None:
                 out.write(f"{head}: {installed.label or 'label'} unknown; {fit.reason}\n")
-        if all(fit.fits for _, fit in rows):
+            if better:
+                out.write(f"{head}: variant {better} {BETTER}\n")
+        if all(row.fit.fits for row in rows):
             out.write(FIT if rows else NONE)
-    return int(any(fit.fits is False for _, fit in rows))
+    return int(bool(bad))
 
 
 def _rows(options: Any) -> Rows:
+    for path in options.path or ():
+        if not Path(path).is_dir():
+            raise InvalidOption("there is no such folder", where=f"--path {path}")
     return look(lambda run: configure_target(run, options), options.path)
 
 
@@ -72,19 +91,20 @@ def _table(out: TextIO, rows: Rows) -> None:
         out.write(NONE)
         return
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in ("name", "version", "label", "properties", "fits"):
+    for column in ("name", "version", "label", "properties", "fits", "better"):
         drawn.add_column(column, overflow="fold")
-    for installed, fit in rows:
+    for installed, fit, better in rows:
         drawn.add_row(
             installed.name,
             installed.version,
-            installed.label or "unknown",
+            installed.label or ("unknown" if installed.is_variant else NO_LABEL),
             ", ".join(map(str, iter_properties(_properties(installed)))),
             WORDS[fit.fits],
+            better or "",
         )
     console: Any = Console(file=out, highlight=False, markup=False, soft_wrap=False)
     console.print(drawn)
-    for installed, fit in rows:
+    for installed, fit, _ in rows:
         if fit.reason:
             out.write(f"{installed.name} {installed.version}: {fit.reason}\n")
 
@@ -94,15 +114,16 @@ def _json(out: TextIO, rows: Rows) -> None:
         {
             "name": installed.name,
             "version": installed.version,
-            "label": installed.label,
+            "label": installed.label if installed.is_variant else "",
             "properties": {
                 namespace: {feature: list(values) for feature, values in features.items()}
                 for namespace, features in _properties(installed).items()
             },
             "fits": fit.fits,
             "reason": fit.reason,
+            "better": better,
         }
-        for installed, fit in rows
+        for installed, fit, better in rows
     ]
     json.dump(entries, out, indent=2)
     out.write("\n")

@@ -57,7 +57,7 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
             if options.looks_at_an_index(name, values):
                 options.configure(run, values)
                 activate(run)
-            elif name in options.READERS:
+            elif name in options.READERS or options.lists_as_json(name, values):
                 activate(run, only_reading=True)
             # Again for what the command itself has imported.
             gc.freeze()
@@ -112,6 +112,9 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
 
     run.reduce = functools.partial(dependencies.reduce, run)
     rooms: tuple[Any, ...] = (dependencies,)
+    listing: tuple[Any, ...] = ()
+    if run.command in ("inspect", "list", "show"):
+        listing = (import_module("pipvariant.shim.listing"),)
     if not only_reading:
         from pipvariant.shim import (
             choosing,
@@ -133,6 +136,10 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
         if not run.no_variant:
             # What is installed is put among the files of pip, before these are grouped.
             rooms = (filenames, wishes, links, replacing, selection, wheels, dependencies, reports)
+        if run.installs and not run.no_variant:
+            from pipvariant.shim import keeping
+
+            rooms = (*rooms, keeping)
         if run.builds:
             from pipvariant.shim import build_labels
 
@@ -155,7 +162,7 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
     pip = this_pip()
     if _applied is not None:
         run.put = _applied.put
-        _applied.put(patch for room in rooms for patch in room.patches(pip, run))
+        _applied.put(patch for room in (*rooms, *listing) for patch in room.patches(pip, run))
         if run.preferences is not None:
             from pipvariant.shim import families
 

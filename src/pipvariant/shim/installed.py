@@ -21,10 +21,13 @@ __all__ = [
     "KEPT",
     "Fit",
     "Installed",
+    "Looked",
+    "better",
     "fit",
     "is_wanted",
     "keep",
     "look",
+    "may_have_better",
     "order",
     "read",
     "words",
@@ -68,6 +71,18 @@ class Fit(NamedTuple):
 
     fits: bool | None
     reason: str = ""
+
+
+class Looked(NamedTuple):
+    """What was found out about an installed variant.
+
+    :param better: a label of the same version that ranks before it; empty if there is none, None
+        where that cannot be known without asking an index.
+    """
+
+    installed: Installed
+    fit: Fit
+    better: str | None
 
 
 def read(distribution: Any) -> Installed:
@@ -125,10 +140,51 @@ def fit(installed: Installed, judgement: Judgement) -> Fit:
     return Fit(True)
 
 
-def look(
-    configure: Callable[[Run], None], paths: Sequence[str] | None = None
-) -> list[tuple[Installed, Fit]]:
+def better(run: Run, distribution: Any, installed: Installed) -> str | None:
+    """Return a label that ranks before what is installed on this run's target.
+
+    What was there to choose from is kept beside what is installed, so no index is asked.
+
+    :returns: empty if there is none, None where that is not known.
+    """
+    from pipvariant.shim.choosing import judge
+    from pipvariant.shim.keeping import NAME
+    from pipvariant.standard.metadata import read_variants_json
+
+    unreadable = import_module("pip._internal.exceptions").NoneMetadataError
+    try:
+        metadata = read_variants_json(distribution.read_text(NAME), where=NAME)
+    except (OSError, UnicodeError, PipVariantError, unreadable):
+        return None
+    label = installed.label
+    same = label in (None, "null") or (
+        installed.metadata is not None
+        and metadata.variants.get(label or "") == installed.metadata.variants[label or ""]
+    )
+    if installed.problem or not same:
+        return None
+    labels = dict.fromkeys([*metadata.variants, *([] if label is None else [label])])
+    of = f"{installed.name} {installed.version}"
+    best = judge(_Looking.like(run), metadata, tuple(labels), of=of).ranking.compatible[:1]
+    return "" if best in ((), (label,)) else best[0]
+
+
+def may_have_better(run: Run, installed: Installed) -> bool:
+    """Say whether the target has what labels of a project may be for, going by its null variant."""
+    if installed.label != "null" or installed.metadata is None:
+        return False
+    providers = installed.metadata.providers
+    return any(
+        run.target.answer(namespace, providers.get(namespace)).features
+        for namespace in installed.metadata.namespaces
+        if namespace != "abi_dependency"
+    )
+
+
+def look(configure: Callable[[Run], None], paths: Sequence[str] | None = None) -> list[Looked]:
     """Return the installed variants by name, each judged for this machine.
+
+    A non-variant build is among them when there were labels to choose from.
 
     Only the providers of namespaces in use are asked. An optional one was enabled when the
     variant was installed, so it counts as enabled.
@@ -142,14 +198,18 @@ def look(
         metadata.get_environment(list(paths)) if paths else metadata.get_default_environment()
     )
     distributions = environment.iter_installed_distributions(local_only=False, skip=())
-    variants = [installed for installed in map(read, distributions) if installed.is_variant]
+    found = [(distribution, read(distribution)) for distribution in distributions]
     run = _Looking(environment)
     configure(run)
     run.enabled += tuple(
-        {name for found in variants if found.metadata for name in found.metadata.providers}
+        {name for _, each in found if each.metadata for name in each.metadata.providers}
     )
-    variants.sort(key=lambda installed: (installed.name.lower(), installed.version))
-    return [(installed, run.fit(installed)) for installed in variants]
+    found.sort(key=lambda pair: (pair[1].name.lower(), pair[1].version))
+    looked = [
+        Looked(installed, run.fit(installed), better(run, distribution, installed))
+        for distribution, installed in found
+    ]
+    return [each for each in looked if each.installed.is_variant or each.better is not None]
 
 
 class _Looking(Run):
@@ -159,6 +219,16 @@ class _Looking(Run):
         super().__init__()
         self.ignores_dependencies = True
         self._environment = environment
+
+    @classmethod
+    def like(cls, run: Run) -> _Looking:
+        """Make one for the target of a run that resolves."""
+        if isinstance(run, cls):
+            return run
+        environment: Any = import_module("pip._internal.metadata").get_default_environment()
+        looking = cls(environment)
+        looking._target, looking.preferences = run.target, run.preferences
+        return looking
 
     def installed_version(self, name: str) -> str | None:
         found = self._environment.get_distribution(name.replace("_", "-"))
@@ -171,6 +241,8 @@ class _Looking(Run):
     def fit(self, installed: Installed) -> Fit:
         from pipvariant.shim.choosing import judge
 
+        if not installed.is_variant:
+            return Fit(True)
         if installed.label is None or installed.metadata is None:
             return Fit(None, installed.problem)
         of = f"{installed.name} {installed.version}"

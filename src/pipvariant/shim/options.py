@@ -17,6 +17,7 @@ __all__ = [
     "before_run",
     "configure",
     "configure_target",
+    "lists_as_json",
     "looks_at_an_index",
 ]
 
@@ -60,6 +61,11 @@ def looks_at_an_index(command: str, options: Any) -> bool:
     if command == "list":
         return bool(options.outdated or options.uptodate)
     return hasattr(options, "no_variant")
+
+
+def lists_as_json(command: str, options: Any) -> bool:
+    """Say whether a command lists what is installed for programs to read."""
+    return command == "list" and options.list_format == "json"
 
 
 def configure(run: Run, options: Any) -> None:

@@ -11,7 +11,16 @@ from types import SimpleNamespace
 from typing import Any
 
 from pipvariant.shim.filenames import label_of
-from pipvariant.shim.installed import KEPT, Installed, is_wanted, keep, read, words
+from pipvariant.shim.installed import (
+    KEPT,
+    Installed,
+    better,
+    is_wanted,
+    keep,
+    may_have_better,
+    read,
+    words,
+)
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
@@ -92,17 +101,26 @@ def _tell(run: Run, resolver: Any, result: Any) -> None:
         if distribution is None or distribution.canonical_name not in run.named:
             continue
         installed = read(distribution)
+        head = f"{installed.name} {installed.version}"
         if installed.is_variant:
-            line = f"{installed.name} {installed.version}: already installed as {installed}"
-            if installed.label == "null" and not run.upgrade_variant:
-                line += " (--upgrade-variant looks for a better one)"
-            logger.info("%s", line)
+            logger.info("%s: already installed as %s", head, installed)
+        if not run.upgrade_variant and not run.legacy_resolver:
+            _tell_better(run, head, distribution, installed)
     for req in result.requirements.values():
         link = req.original_link or req.link
         old = None if link is None else run.replacing.get(link.url)
         if old is not None:
             new = words(label_of(link))
             logger.info("%s %s: %s replaces %s", req.name, old.version, new, old)
+
+
+def _tell_better(run: Run, head: str, distribution: Any, installed: Installed) -> None:
+    """Say that another label would fit better now, without asking an index."""
+    label = better(run, distribution, installed)
+    if label:
+        logger.info("%s: variant %s would fit better now; --upgrade-variant takes it", head, label)
+    elif label is None and may_have_better(run, installed):
+        logger.info("%s: a variant may fit better now; --upgrade-variant looks for one", head)
 
 
 # Replacing: pip takes a better label for another version.

@@ -10,6 +10,7 @@ from typing import Any
 
 from pipvariant.shim.choosing import Outcome
 from pipvariant.shim.filenames import label_of
+from pipvariant.shim.keeping import note
 from pipvariant.shim.links import source_of
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
@@ -122,6 +123,8 @@ def _tell(run: Run, req: Any, plain: dict[str, set[str]]) -> None:
     outcome = None if link is None else run.outcomes.get(link.url_without_fragment)
     if outcome is None:
         return
+    if run.installs:
+        note(run, req.name, outcome, link)
     label = label_of(link)
     head = f"{req.name} {outcome.version}"
     chosen = _is_named(run, outcome)
@@ -142,12 +145,16 @@ def _tell(run: Run, req: Any, plain: dict[str, set[str]]) -> None:
         hint = "" if chosen or run.explains else older_that_fits(run, outcome, link)
         if hint and run.command in INSTALLERS:
             logger.info("%s", hint)
-        for judgement in judgements_of(outcome):
-            for other in judgement.ranking.compatible:
-                if other != label:
-                    logger.log(VERBOSE, "%s: %s fits too", head, other)
-            for rejection in judgement.ranking.rejected:
-                logger.log(VERBOSE, "%s: %s", head, miss(rejection, judgement))
+        _tell_others(head, outcome, label)
+
+
+def _tell_others(head: str, outcome: Outcome, label: str | None) -> None:
+    for judgement in judgements_of(outcome):
+        for other in judgement.ranking.compatible:
+            if other != label:
+                logger.log(VERBOSE, "%s: %s fits too", head, other)
+        for rejection in judgement.ranking.rejected:
+            logger.log(VERBOSE, "%s: %s", head, miss(rejection, judgement))
 
 
 def _is_named(run: Run, outcome: Outcome) -> bool:

@@ -113,6 +113,8 @@ class Run(_Options):
         self.links: dict[str, list[tuple[Any, Any, Callable[[Any, Any], Any]]]] = {}
         #: Canonical project name -> each set of links that was looked at, by which evaluator.
         self.listed: dict[str, list[tuple[Any, Sequence[Any]]]] = {}
+        #: Canonical project name -> what is kept beside it when it is installed.
+        self.noted: dict[str, bytes] = {}
         #: Canonical project name -> pip's finder, specifier and hashes of the newest search.
         self.asked: dict[str, tuple[Any, Any, Any]] = {}
         #: What the resolver found, and the words of its failure: of these one is empty.
