@@ -181,7 +181,7 @@ def test_a_requirement_of_another_project_is_explained_too(pip: Pip, index: Inde
 # Builds without a GPU.
 
 WARNING = (
-    "WARNING: No nvidia hardware was found, so builds that do without were taken of {}. "
+    "WARNING: No NVIDIA hardware was found, so builds that do without were taken of {}. "
     "`--require-variant nvidia` makes that an error, `--variant :all:=null` says it is meant."
 )
 NO_DRIVER = {"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": ""}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pipvariant.standard.ranking import Rejection
 
 __all__ = [
+    "ACCELERATORS",
     "LeftOut",
     "judgements_of",
     "left_out_by_pip",
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 #: Namespaces of hardware that a build is made for, and that a machine can do without.
-ACCELERATORS = ("amd", "intel", "nvidia")
+ACCELERATORS = {"amd": "AMD", "intel": "Intel", "nvidia": "NVIDIA"}
 
 
 def miss(rejection: Rejection, judgement: Judgement) -> str:

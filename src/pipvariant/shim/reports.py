@@ -15,6 +15,7 @@ from pipvariant.shim.links import source_of
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.reasons import (
+    ACCELERATORS,
     judgements_of,
     miss,
     missing_accelerators,
@@ -172,7 +173,7 @@ def _tell_plain(plain: Mapping[str, set[str]]) -> None:
     logger.warning(
         "No %s hardware was found, so builds that do without were taken of %s. "
         "`--require-variant %s` makes that an error, `--variant :all:=null` says it is meant.",
-        " or ".join(namespaces),
+        " or ".join(ACCELERATORS[namespace] for namespace in namespaces),
         ", ".join(names),
         namespaces[0],
     )
