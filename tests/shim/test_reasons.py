@@ -1,0 +1,104 @@
+"""Why nothing of a project can be taken, in words; and what is worth asking an older version."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from pipvariant.shim.choosing import Outcome, judge
+from pipvariant.shim.reasons import left_out_by_pip, missing_accelerators, nearest_miss, why_none
+from pipvariant.shim.run import Run
+from pipvariant.standard.metadata import SCHEMA_URL, from_dict
+
+DRIVER = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
+
+
+def outcome(run: Run, version: str, *bounds: str) -> Outcome:
+    """A version with a label for each lower bound, judged for this machine."""
+    metadata = from_dict(
+        {
+            "$schema": SCHEMA_URL,
+            "default-priorities": {"namespace": ["nvidia"]},
+            "providers": {"nvidia": {"requires": ["nvidia-variant-provider"]}},
+            "variants": {
+                f"cuda{bound}": {"nvidia": {"cuda_version_lower_bound": [bound]}}
+                for bound in bounds
+            },
+        }
+    )
+    return Outcome("tri", version, {"page": judge(run, metadata, tuple(metadata.variants), of="")})
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine with an NVIDIA driver, as the variable says."""
+    monkeypatch.setenv(DRIVER, "12.4")
+
+
+def test_the_lowest_of_wrong_values_is_the_nearest_miss(run: Run) -> None:
+    found = nearest_miss(outcome(run, "1.0", "13.0", "12.10", "12.9"))
+    assert found == "cuda12.9 needs CUDA driver >= 12.9, this machine has 12.4"
+
+
+def test_without_a_miss_there_are_no_words(run: Run) -> None:
+    assert nearest_miss(outcome(run, "1.0", "12.0")) == ""
+
+
+def test_hardware_that_answers_is_not_missing(run: Run) -> None:
+    assert missing_accelerators(outcome(run, "1.0", "13.0")) == set()
+
+
+def test_only_the_versions_of_the_project_are_spoken_of(run: Run) -> None:
+    run.skipped["tri", "1.0"] = outcome(run, "1.0", "13.0")
+    assert len(why_none(run, "tri")) == 1
+    assert why_none(run, "other") == []
+
+
+class Evaluator:
+    """Pip's, as far as it says of what kind a link is."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def evaluate_link(self, link: Any) -> tuple[Any, str]:
+        return SimpleNamespace(name=self._kind), "pip's own words"
+
+
+def links(*filenames: str) -> list[Any]:
+    make: Any = import_module("pip._internal.models.link").Link
+    return [make(f"https://index.invalid/{filename}") for filename in filenames]
+
+
+@pytest.mark.parametrize(
+    ("kind", "filename", "reason"),
+    (
+        ("platform_mismatch", "tri-1.0-py3-none-win_arm64-a.whl", "is for win_arm64"),
+        ("platform_mismatch", "tri-1.0-cp39-cp39-any-a.whl", "is for cp39-cp39-any"),
+        ("yanked", "tri-1.0-py3-none-any-a.whl", "is left out: pip's own words"),
+    ),
+)
+def test_what_pip_leaves_out_has_a_reason(run: Run, kind: str, filename: str, reason: str) -> None:
+    run.listed["tri"] = [(Evaluator(kind), links(filename))]
+    (found,) = left_out_by_pip(run, "tri")
+    assert (found.label, found.version, found.reason) == ("a", "1.0", reason)
+    (line,) = why_none(run, "tri")
+    assert line.startswith("tri 1.0: none of its variants is for this Python and platform; a is ")
+
+
+@pytest.mark.parametrize(
+    ("kind", "filename"),
+    (
+        ("candidate", "tri-1.0-py3-none-any-a.whl"),
+        ("platform_mismatch", "tri-1.0-py3-none-any.whl"),
+        ("platform_mismatch", "tri-1.0-py3-none-any-UP.whl"),
+        ("platform_mismatch", "tri-1.0.tar.gz"),
+    ),
+)
+def test_what_is_no_variant_or_a_candidate_is_not_left_out(
+    run: Run, kind: str, filename: str
+) -> None:
+    run.listed["tri"] = [(Evaluator(kind), links(filename))]
+    assert left_out_by_pip(run, "tri") == []
