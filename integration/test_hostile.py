@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from integration.environments import Pip
 from integration.index import Index, Reply
-from integration.wheels import PROVIDERS, Wheel, cuda, release, tri
+from integration.wheels import PROVIDERS, Sdist, Wheel, cuda, release, tri
 
 NAME = "tri-1.0-variants.json"
 
@@ -40,6 +41,18 @@ def test_a_plain_name_does_not_hide_a_variant(pip: Pip, index: Index) -> None:
     assert pip.installed() == {}
     pip.variant("install", "--no-variant", "tri", driver="12.4").check()
     assert pip.installed() == {"tri": "1.0"}
+
+
+def test_a_built_wheel_with_unreadable_metadata_is_refused(pip: Pip, index: Index) -> None:
+    schema = "https://variants-schema.wheelnext.dev/v9.0.0.json"
+    broken = Wheel("made", label="a", properties=(cuda("12.6"),), schema=schema)
+    index.add(Sdist(replace(broken, requires=("x; 'nvidia' in variant_namespaces",))))
+    for command in ("wheel", "install", "download"):
+        result = pip.variant(command, "made", driver="12.8")
+        assert "Traceback" not in result.output
+        if result.code:
+            assert "format 9 is not supported" in result.output
+    assert pip.installed() == {}
 
 
 @pytest.mark.parametrize("content", (b"\xff\xfe\x00", b"{", b""))

@@ -384,6 +384,6 @@ def test_a_target_asks_again_where_the_user_wants_it(user: Any) -> None:
 
 def test_without_cache_the_driver_is_asked_each_time(user: Any, tmp_path: Path) -> None:
     for _ in range(2):
-        known.ask("nvidia", user.environ, cache=False)
+        known.ask("nvidia", {**user.environ, "PIP_NO_CACHE_DIR": "1"})
     assert len(user.driver.calls) == 2
     assert not (tmp_path / ".cache").exists()

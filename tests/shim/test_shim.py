@@ -31,7 +31,7 @@ def _targets(*, legacy: bool = False) -> list[str]:
     pip = this_pip()
     rooms = (filenames, links, selection, wheels, dependencies, reports)
     found = [patch.target for room in rooms for patch in room.patches(pip, run)]
-    return [*found, *(patch.target for patch in builds.patches(pip))]
+    return [*found, *(patch.target for patch in builds.patches(pip, run))]
 
 
 def _raw(target: str) -> Any:

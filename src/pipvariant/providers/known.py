@@ -102,20 +102,15 @@ def stands_in(namespace: str, packages: Sequence[str], plugin_api: str) -> bool:
     )
 
 
-def ask(
-    namespace: str, environ: Mapping[str, str], *, refresh: bool = False, cache: bool = True
-) -> Answer:
+def ask(namespace: str, environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     """Ask the built-in provider of a namespace; this may start a probe.
 
     :param namespace: a key of :data:`BUILT_INS`.
     :param environ: the environment variables that overrides and probes look at.
     :param refresh: run the probe even if its report is remembered, and remember the new one.
-    :param cache: look for remembered reports at all, and keep new ones.
     :raises KeyError: no provider of that namespace is built in.
     :raises InvalidOverride: a variable that replaces the probe has a value that cannot be.
     """
-    if not cache:
-        environ = {**environ, "PIP_NO_CACHE_DIR": "1"}
     return BUILT_INS[namespace].load().answer(environ, refresh=refresh)
 
 

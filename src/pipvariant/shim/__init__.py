@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import os
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -125,6 +126,7 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
             reports,
             selection,
             wheels,
+            wheels_only,
             wishes,
         )
 
@@ -145,6 +147,8 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
 
             run.build_labels = build_labels.inherited()
             rooms = (*rooms, build_labels)
+        if wheels_only.VARIABLE in os.environ:
+            rooms = (*rooms, wheels_only)
         if run.lock_files:
             from pipvariant.shim import locks
 

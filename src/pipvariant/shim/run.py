@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -148,7 +149,12 @@ class Run(_Options):
                 from pipvariant.providers import statement
 
                 stated = statement.read(self.target_file)
+            environ: dict[str, str] | None = None
+            if self.options is not None and not getattr(self.options, "cache_dir", True):
+                # --no-cache-dir is about what is remembered of the hardware too.
+                environ = {**os.environ, "PIP_NO_CACHE_DIR": "1"}
             self._target = Target(
+                environ=environ,
                 enabled=self.enabled,
                 disabled=self.disabled,
                 stated=stated,

@@ -1,0 +1,49 @@
+"""Nothing is built: for a pip in a child process that installs packages to be run by us.
+
+``--only-binary`` speaks of what an index offers; a requirement with a URL is built in spite of it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+from pipvariant.shim.patches import Patch
+from pipvariant.shim.pips import Pip
+from pipvariant.shim.run import Run
+
+__all__ = ["VARIABLE", "patches"]
+
+#: Set for such a process.
+VARIABLE = "PIPVARIANT_WHEELS_ONLY"
+
+TARGET = "pip._internal.operations.prepare:make_distribution_for_install_requirement"
+
+
+def patches(pip: Pip, run: Run) -> list[Patch]:
+    """Patch the place where pip turns to a build for what is no wheel."""
+    return [Patch(TARGET, _make_distribution, _prove)]
+
+
+def _make_distribution(original: Any) -> Any:
+    def make_distribution_for_install_requirement(install_req: Any) -> Any:
+        if not install_req.is_wheel:
+            raise import_module("pip._internal.exceptions").InstallationError(
+                f"{install_req} would have to be built, and only wheels are taken here"
+            )
+        return original(install_req)
+
+    return make_distribution_for_install_requirement
+
+
+def _prove() -> bool:
+    module: Any = import_module("pip._internal.operations.prepare")
+    error: Any = import_module("pip._internal.exceptions").InstallationError
+    try:
+        module.make_distribution_for_install_requirement(
+            SimpleNamespace(is_wheel=False, editable=False)
+        )
+    except error:
+        return True
+    return False
