@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from pipvariant import shim
@@ -27,10 +28,20 @@ def main(argv: list[str] | None = None) -> int:
     """
     try:
         shim.apply(commands=COMMANDS).label_built = _label_built
+        if "PIP_AUTO_COMPLETE" in os.environ:
+            _complete()
         return shim.run_pip(sys.argv[1:] if argv is None else argv)
     except PipVariantError as error:
         sys.stderr.write(f"ERROR: {error}\n")
         return 1
+
+
+def _complete() -> None:
+    # A shell asks what can be typed next; pip answers that from its commands.
+    from pipvariant.commands.variant import COMPLETED, WITH_FILES
+    from pipvariant.shim import completion
+
+    completion.narrow("variant", COMPLETED, WITH_FILES)
 
 
 def _label_built(wheel: str, source: str, label: str, folder: str) -> str:

@@ -24,7 +24,7 @@ from pipvariant.shim.run import Run
 if TYPE_CHECKING:
     from pipvariant.providers.answers import Answer
 
-__all__ = ["main", "write_json", "write_text"]
+__all__ = ["main", "shape", "write_json", "write_text"]
 
 #: Options of `install` that have no meaning where nothing is installed.
 ELSEWHERE = ("--dry-run", "--ignore-installed", "--report")
@@ -43,17 +43,7 @@ def main(run: Run, args: list[str]) -> int:
     :param args: what stands behind ``variant explain``.
     """
     command: Any = import_module("pip._internal.commands").create_command("install")
-    parser = command.parser
-    parser.set_usage("\n      %prog explain [options] REQUIREMENT...")
-    parser.prog = parser.prog.replace("install", "variant")
-    parser.description = (
-        "Say which build `install` would take of each requirement, and why no other. "
-        "Nothing is installed. The options are those of `install`."
-    )
-    for name in ELSEWHERE:
-        parser.remove_option(name)
-    parser.set_defaults(dry_run=True, ignore_installed=True)
-    add_named(command.cmd_opts, ("--json",))
+    shape(command)
     parse_args = command.parse_args
     as_json = False
 
@@ -71,6 +61,21 @@ def main(run: Run, args: list[str]) -> int:
     problem = run.failed or (f"pip ended with exit code {code}" if code else "")
     (write_json if as_json else write_text)(sys.stdout, *explain(run), problem)
     return code
+
+
+def shape(command: Any) -> None:
+    """Make pip's command `install` one that explains, as far as its options and help go."""
+    parser = command.parser
+    parser.set_usage("\n      %prog explain [options] REQUIREMENT...")
+    parser.prog = parser.prog.replace("install", "variant")
+    parser.description = (
+        "Say which build `install` would take of each requirement, and why no other. "
+        "Nothing is installed. The options are those of `install`."
+    )
+    for name in ELSEWHERE:
+        parser.remove_option(name)
+    parser.set_defaults(dry_run=True, ignore_installed=True)
+    add_named(command.cmd_opts, ("--json",))
 
 
 # For people.
@@ -97,7 +102,7 @@ def _write_one(out: TextIO, explanation: Explanation) -> None:
         taken = explanation.file if chosen is None else _called(chosen)
         out.write(f"{name} {explanation.version}: {taken}\n")
     else:
-        out.write(f"{name}: nothing can be installed\n")
+        out.write(f"{name}: nothing would be installed\n")
     _write_tables(out, explanation.builds)
     for version, reason in explanation.skipped.items():
         out.write(f"{reason}\n")

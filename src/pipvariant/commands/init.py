@@ -13,7 +13,7 @@ def add_options(group: Any) -> None:
     """Add the options of ``variant init``."""
     group.add_option(
         "--pyproject",
-        metavar="FILE",
+        metavar="file",
         default="pyproject.toml",
         help="The file to write into (default: %default).",
     )

@@ -62,7 +62,7 @@ def add_options(group: Any) -> None:
     )
     group.add_option(
         "--pyproject",
-        metavar="FILE",
+        metavar="file",
         default=None,
         help="The pyproject.toml whose [variant] table says who the providers are. Without this "
         "option it is the one of the working directory, if it is of the same project.",
@@ -82,7 +82,7 @@ def add_output(group: Any) -> None:
     group.add_option(
         "-o",
         "--output-dir",
-        metavar="DIR",
+        metavar="dir",
         default=None,
         help="Where to write to; beside the wheel if it is not given.",
     )

@@ -12,7 +12,14 @@ from pip._internal.exceptions import CommandError
 
 from pipvariant.errors import PipVariantError
 
-__all__ = ["SUB_COMMANDS", "SubCommand", "VariantCommand"]
+__all__ = [
+    "COMPLETED",
+    "SUB_COMMANDS",
+    "WITH_FILES",
+    "SubCommand",
+    "VariantCommand",
+    "make_sub_command",
+]
 
 
 class SubCommand(NamedTuple):
@@ -61,6 +68,17 @@ SUB_COMMANDS = {
     ),
 }
 
+#: The sub-commands as commands of pip, for the completion of shells.
+COMPLETED = {
+    name: (__name__, "make_sub_command", sub.summary) for name, sub in SUB_COMMANDS.items()
+}
+#: Those with arguments that are files or folders.
+WITH_FILES = frozenset(
+    name
+    for name, sub in SUB_COMMANDS.items()
+    if sub.arguments.strip(".") in ("DIR", "PATH", "REQ", "WHEEL")
+)
+
 
 class VariantCommand(Command):
     """Understand, make and publish variant wheels."""
@@ -91,14 +109,18 @@ class VariantCommand(Command):
         """Parse the arguments with the options of the sub-command among them."""
         name = _name(args)
         if name in SUB_COMMANDS:
-            sub = SUB_COMMANDS[name]
-            usage = " ".join(filter(None, ("%prog", name, "[options]", sub.arguments)))
-            self.parser.set_usage(f"\n      {usage}")
-            self.parser.description = f"{sub.summary[0].upper()}{sub.summary[1:]}."
-            _module(sub).add_options(self.cmd_opts)
-            self.parser.insert_option_group(0, self.cmd_opts)
+            self.add_sub_command(name)
         parsed: tuple[Any, Any] = super().parse_args(args)
         return parsed
+
+    def add_sub_command(self, name: str) -> None:
+        """Add the options of a sub-command, and its words for the help."""
+        sub = SUB_COMMANDS[name]
+        usage = " ".join(filter(None, ("%prog", name, "[options]", sub.arguments)))
+        self.parser.set_usage(f"\n      {usage}")
+        self.parser.description = f"{sub.summary[0].upper()}{sub.summary[1:]}."
+        _module(sub).add_options(self.cmd_opts)
+        self.parser.insert_option_group(0, self.cmd_opts)
 
     def run(self, options: Values, args: list[str]) -> int:
         """Run one sub-command and return its exit code."""
@@ -117,6 +139,21 @@ class VariantCommand(Command):
         except PipVariantError as error:
             raise CommandError(str(error)) from error
         return code
+
+
+def make_sub_command(name: str, summary: str, **keywords: Any) -> Command:
+    """Make a command of pip that has all options of a sub-command, and is not run."""
+    if name == "explain":
+        from pip._internal.commands.install import InstallCommand
+
+        from pipvariant.commands import explain
+
+        install = InstallCommand("install", summary, **keywords)
+        explain.shape(install)
+        return install
+    command = VariantCommand("variant", summary, **keywords)
+    command.add_sub_command(name)
+    return command
 
 
 def _name(args: list[str]) -> str:

@@ -60,6 +60,10 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
                 activate(run)
             elif name in options.READERS or options.lists_as_json(name, values):
                 activate(run, only_reading=True)
+            elif name == "completion":
+                from pipvariant.shim import completion
+
+                patches.put(completion.patches())
             # Again for what the command itself has imported.
             gc.freeze()
 

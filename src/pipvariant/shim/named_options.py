@@ -103,7 +103,8 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     },
     "--variant-target": {
         "type": "path",
-        "metavar": "FILE",
+        # In lower case it is what the completion of shells knows; the help shows it so anyway.
+        "metavar": "file",
         "default": None,
         "help": "Install for the machine that this file states, as written by `variant platform "
         "--output`, instead of asking this one.",
