@@ -15,4 +15,6 @@ def parsed(module: Any, *words: str | Path) -> Any:
     module.add_options(parser)
     options, arguments = parser.parse_args(list(map(str, words)))
     assert arguments == []
+    # An option that every command of pip has.
+    options.ensure_value("verbose", 0)
     return options

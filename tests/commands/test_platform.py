@@ -8,7 +8,8 @@ import json
 import pytest
 
 from pipvariant.commands import platform
-from pipvariant.providers.target import Target
+from pipvariant.providers.known import BUILT_INS
+from pipvariant.providers.target import Answer, Origin, Target
 from tests.commands.options import parsed
 
 DRIVER = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
@@ -44,9 +45,35 @@ def test_the_table_shows_the_first_values_and_how_many_there_are() -> None:
     assert "12.8, 12.7, 12.6, 12.5, 12.4, 12.3, ... 11 (" in lines[0]
 
 
+FLAGS = Answer("x86_64", {f"flag{n}": ("on",) for n in range(50)}, Origin.BUILT_IN, "archspec")
+
+
 def test_features_with_equal_values_share_a_line() -> None:
-    answers = [a for a in platform.answers(Target()) if a.namespace == "x86_64" and a.features]
     out = io.StringIO()
-    platform.table(out, answers)
-    on = [line for line in out.getvalue().splitlines() if " on: " in line]
-    assert len(on) == len(answers)
+    platform.table(out, [FLAGS])
+    (line,) = [line for line in out.getvalue().splitlines() if "(50 features)" in line]
+    assert "on: flag0, flag1, flag2, flag3, flag4, flag5, ... (-v shows all)" in line
+
+
+def test_verbose_shows_all_features_and_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
+    out = io.StringIO()
+    platform.table(out, [FLAGS], in_full=True)
+    assert all(f" flag{n}" in out.getvalue() for n in range(50))
+    assert "..." not in out.getvalue()
+
+
+def test_at_80_columns_all_flags_of_a_cpu_take_few_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    out = io.StringIO()
+    platform.table(out, [FLAGS])
+    lines = out.getvalue().splitlines()
+    assert len(lines) < 10
+    assert max(map(len, lines)) <= 80
+
+
+def test_namespaces_that_only_a_file_states_are_listed_too() -> None:
+    blas = Answer("blas", {"library": ("mkl",)}, Origin.STATED)
+    given = platform.answers(Target(stated={"blas": blas}))
+    assert [answer for answer in given if answer.features] == [blas]
+    assert [answer.namespace for answer in given] == sorted({*BUILT_INS, "blas"})

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "answers", "run", "table"]
 
-#: So many values are shown in the table; ``--json`` has them all.
+#: So many values, and features with equal values, are shown in the table without ``-v``.
 SHOWN = 6
 
 
@@ -26,13 +26,13 @@ def add_options(group: Any) -> None:
     add_named(group, ("--json", *TARGET))
     group.add_option(
         "--output",
-        metavar="FILE",
+        metavar="file",
         help="Write a target file, for `--variant-target` on another machine; - is stdout.",
     )
 
 
 def run(options: Any, args: Sequence[str], out: TextIO) -> int:
-    """Print the answers of all built-in providers; return the exit code."""
+    """Print what the target supports, or write it into a target file; return the exit code."""
     run = Run()
     configure_target(run, options)
     given = answers(run.target)
@@ -42,15 +42,15 @@ def run(options: Any, args: Sequence[str], out: TextIO) -> int:
         json.dump([_as_dict(answer) for answer in given], out, indent=2)
         out.write("\n")
     else:
-        table(out, given)
+        table(out, given, in_full=options.verbose > 0)
     return 0
 
 
 def answers(target: Target) -> list[Answer]:
-    """Say what the target supports in every namespace with a built-in provider."""
+    """Say what the target supports in all namespaces that are built in or stated by its file."""
     from pipvariant.providers.known import BUILT_INS
 
-    return [target.built_in(namespace) for namespace in sorted(BUILT_INS)]
+    return [target.built_in(namespace) for namespace in sorted({*BUILT_INS, *target.stated})]
 
 
 def _write(path: str, given: Sequence[Answer], out: TextIO) -> None:
@@ -76,8 +76,11 @@ def _write(path: str, given: Sequence[Answer], out: TextIO) -> None:
         raise InvalidOutput(f"it cannot be written: {error.strerror}", where=path) from error
 
 
-def table(out: TextIO, given: list[Answer]) -> None:
-    """Print answers for people: a line for each feature, then what should be known."""
+def table(out: TextIO, given: list[Answer], *, in_full: bool = False) -> None:
+    """Print answers for people: a line for each feature, then what should be known.
+
+    :param in_full: show all values, and all features that have equal values.
+    """
     from pip._vendor.rich.box import SIMPLE_HEAD
     from pip._vendor.rich.console import Console
     from pip._vendor.rich.table import Table
@@ -88,7 +91,7 @@ def table(out: TextIO, given: list[Answer]) -> None:
     drawn.add_column("supported values, most preferred first", overflow="fold")
     drawn.add_column("says", overflow="fold")
     for answer in given:
-        rows = list(_rows(answer)) or [("-", "nothing")]
+        rows = list(_rows(answer, in_full=in_full)) or [("-", "nothing")]
         for number, (features, values) in enumerate(rows):
             first = number == 0
             drawn.add_row(
@@ -103,17 +106,20 @@ def table(out: TextIO, given: list[Answer]) -> None:
             console.print(f"{answer.namespace}: {problem}", markup=False)
 
 
-def _rows(answer: Answer) -> Iterator[tuple[str, str]]:
+def _rows(answer: Answer, *, in_full: bool) -> Iterator[tuple[str, str]]:
     """Yield (feature, values); features in a row with equal values share one line."""
     for values, group in itertools.groupby(answer.features.items(), key=lambda item: item[1]):
         features = [feature for feature, _ in group]
-        shown = ", ".join(values[:SHOWN])
-        if len(values) > SHOWN:
+        shown = ", ".join(values if in_full else values[:SHOWN])
+        if len(values) > SHOWN and not in_full:
             shown += f", ... {values[-1]} ({len(values)} values)"
         if len(features) == 1:
             yield features[0], shown
-        else:
-            yield f"({len(features)} features)", f"{shown}: {', '.join(features)}"
+            continue
+        names = ", ".join(features if in_full else features[:SHOWN])
+        if len(features) > SHOWN and not in_full:
+            names += ", ... (-v shows all)"
+        yield f"({len(features)} features)", f"{shown}: {names}"
 
 
 def _as_dict(answer: Answer) -> dict[str, Any]:

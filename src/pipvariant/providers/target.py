@@ -56,6 +56,11 @@ class Target:
         unique: dict[int, Answer] = {id(answer): answer for _, answer in self._answered}
         return tuple(unique.values())
 
+    @property
+    def stated(self) -> Mapping[str, Answer]:
+        """What a target file states, by namespace; empty without one."""
+        return self._stated or {}
+
     def answer(self, namespace: str, provider: Provider | None, source: str = "") -> Answer:
         """Say what the target supports in one namespace (PEP 825, section on providers).
 
