@@ -60,8 +60,10 @@ def miss(rejection: Rejection, judgement: Judgement) -> str:
     if answer.origin in reasons:
         return f"{wanted}, {reasons[answer.origin]}"
     has = ", ".join(supported[:3]) + (", ..." if len(supported) > 3 else "")
-    where = "the package's own list" if answer.origin is Origin.STATIC else "this machine"
-    return f"{wanted}, {where} has {has or 'nothing of that kind'}"
+    where = {Origin.STATIC: "the package's own list", Origin.STATED: "the stated target"}
+    return (
+        f"{wanted}, {where.get(answer.origin, 'this machine')} has {has or 'nothing of that kind'}"
+    )
 
 
 def nearest_miss(outcome: Outcome) -> str:
