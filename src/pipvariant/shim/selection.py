@@ -119,7 +119,10 @@ def _alternatives(run: Run, finder: Any, candidates: list[Candidate], hashes: An
             built = payload()
             # None is pip's word for a file that it cannot use after all.
             if built is not None:
-                run.picked[candidates[0].name] = labels.get(id(payload), "")
+                # What is installed is none of these files, and speaks for itself.
+                run.picked.pop(candidates[0].name, None)
+                if id(payload) in labels:
+                    run.picked[candidates[0].name] = labels[id(payload)]
                 return built
         return None
 
