@@ -62,6 +62,16 @@ def test_what_is_stated_about_the_machine_imports_no_driver_library(pip: Pip, in
     assert _below(modules, "archspec", "pynvml") == []
 
 
+def test_with_a_target_file_nothing_that_asks_is_imported(pip: Pip, index: Index) -> None:
+    index.add(*tri())
+    (pip.work / "gpu.toml").write_text('format = 1\n[namespace.nvidia]\ndriver = "12.8"\n')
+    modules = _modules(pip, "install", "--variant-target", "gpu.toml", "tri")
+    assert pip.label("tri") == "cuda12.8"
+    probes = ("_child", "_nvidia_driver", "plugins", "probe", "remembered")
+    names = [f"pipvariant.providers.{name}" for name in probes]
+    assert _below(modules, *names, "archspec", "pynvml") == []
+
+
 def test_installed_and_satisfying_imports_no_provider(pip: Pip, index: Index) -> None:
     index.add(Wheel("solo"))
     pip.plain("install", "solo").check()
