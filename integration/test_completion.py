@@ -11,16 +11,8 @@ from integration.environments import Pip
 
 SHELLS = ("bash", "fish", "powershell", "zsh")
 SUB_COMMANDS = [
-    "platform",
-    "explain",
-    "list",
-    "check",
-    "init",
-    "make",
-    "unmake",
-    "index",
-    "lint",
-    "demo",
+    *("platform", "explain", "list", "check", "init"),
+    *("make", "unmake", "index", "lint", "demo"),
 ]
 PROGRAM = """#!/bin/sh
 exec "$(dirname "$0")/python" -m pipvariant "$@"
