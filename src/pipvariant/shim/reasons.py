@@ -60,10 +60,9 @@ def miss(rejection: Rejection, judgement: Judgement) -> str:
     if answer.origin in reasons:
         return f"{wanted}, {reasons[answer.origin]}"
     has = ", ".join(supported[:3]) + (", ..." if len(supported) > 3 else "")
-    where = {Origin.STATIC: "the package's own list", Origin.STATED: "the stated target"}
-    return (
-        f"{wanted}, {where.get(answer.origin, 'this machine')} has {has or 'nothing of that kind'}"
-    )
+    others = {Origin.STATIC: "the package's own list", Origin.STATED: "the stated target"}
+    where = others.get(answer.origin, "this machine")
+    return f"{wanted}, {where} has {has or 'nothing of that kind'}"
 
 
 def nearest_miss(outcome: Outcome) -> str:
