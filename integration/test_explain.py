@@ -155,7 +155,7 @@ def test_a_requirement_that_nothing_satisfies_is_explained_even_so(pip: Pip, ind
     assert len(project["skipped"][0]["builds"]) == 3
     result = pip.variant("variant", "explain", "tri", driver="12.4")
     assert result.code == 1
-    assert "tri: nothing can be installed" in result.stdout.splitlines()
+    assert "tri: nothing would be installed" in result.stdout.splitlines()
     assert result.lines_with("cuda12.8", "needs CUDA driver >= 12.8, this machine has 12.4")
 
 
@@ -165,6 +165,13 @@ def test_labels_for_other_platforms_are_listed(pip: Pip, index: Index) -> None:
     (project,) = explained(pip, "tri", driver="12.8")["projects"]
     assert statuses(project) == [(None, "chosen"), ("cuda12.6", "left out")]
     assert project["builds"][1]["reason"] == "is for win_arm64"
+
+
+def test_what_was_only_looked_at_on_the_way_is_not_explained(pip: Pip, index: Index) -> None:
+    index.add(*tri(null=False, plain=False), Wheel("user", "1.0"))
+    index.add(Wheel("user", "2.0", requires=("tri",)))
+    document = explained(pip, "user", driver="12.4")
+    assert (document["projects"], document["without_variants"]) == ([], ["user"])
 
 
 def test_projects_without_variants_are_only_counted(pip: Pip, index: Index) -> None:

@@ -81,7 +81,11 @@ def explain(run: Run) -> tuple[list[Explanation], list[str]]:
     """
     canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
     chosen = {canonical(req.name): req.original_link or req.link for req in run.resolved}
-    names = dict.fromkeys([*chosen, *(name for name, _ in run.skipped), *sorted(run.listed)])
+    names = dict.fromkeys(chosen)
+    if run.failed:
+        # What was looked at on the way to a result is no part of it; on the way to none, it is.
+        names = dict.fromkeys(name for name, _ in run.skipped)
+        names.update(dict.fromkeys(sorted(run.listed.keys() - run.fitted)))
     found, others = [], []
     for name in names:
         explanation = _explain(run, name, chosen.get(name))
