@@ -40,7 +40,9 @@ def ask(plugin: Any, module: Any) -> Any:
     return report("acme_plugin:it", "get_supported_configs")
 
 
-@pytest.mark.parametrize("plugin", (Plugin, Plugin(), lambda *_: Plugin()), ids=("class", "instance", "function"))
+@pytest.mark.parametrize(
+    "plugin", (Plugin, Plugin(), lambda *_: Plugin()), ids=("class", "instance", "function")
+)
 def test_a_plugin_is_a_class_an_instance_or_what_makes_one(module: Any, plugin: Any) -> None:
     assert ask(plugin, module) == EXPECTED
 
