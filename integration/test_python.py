@@ -44,3 +44,12 @@ def test_without_variants_it_is_plain_there_too(pip: Pip, index: Index, other: P
     pip.variant("--python", other, "install", "--no-variant", "tri", driver="12.8").check()
     (site,) = other.parent.parent.glob("lib/python*/site-packages")
     assert pip.label("tri", site) == ""
+
+
+def test_what_is_installed_there_is_looked_at(pip: Pip, index: Index, other: Path) -> None:
+    index.add(*tri())
+    pip.variant("--python", other, "install", "tri", driver="12.8").check()
+    result = pip.variant("--python", other, "variant", "list", "--json", driver="12.8").check()
+    (there,) = json.loads(result.stdout)
+    assert (there["name"], there["label"]) == ("tri", "cuda12.8")
+    assert pip.variant("--python", other, "variant", "check", driver="12.4").code == 1

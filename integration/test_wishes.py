@@ -289,6 +289,10 @@ def test_a_constraints_file_says_it_too(pip: Pip, index: Index) -> None:
     (
         ("# pip-variant: --varient tri=cuda12.6", "after `# pip-variant:` there can be"),
         ("# pip-variant: --index-url https://a.invalid", "after `# pip-variant:` there can be"),
+        ("# pip-variant: --variant tri=null --pre", "after `# pip-variant:` there can be"),
+        ("# pip-variant: --no-variant --trusted-host=a", "after `# pip-variant:` there can be"),
+        ("# pip-variant: --variant", "after `# pip-variant:` there can be"),
+        ("# pip-variant: --variant \\", "after `# pip-variant:` there can be"),
         ("--variant tri", "it is not PACKAGE=LABEL"),
     ),
 )
@@ -302,6 +306,40 @@ def test_a_line_that_means_nothing_is_an_error_that_shows_it(
     assert said in result.stderr
     assert "line 2" in result.stderr
     assert "Traceback" not in result.output
+    assert pip.installed() == {}
+
+
+def test_a_comment_never_goes_on_in_the_next_line(pip: Pip, index: Index) -> None:
+    index.add(*tri(), Wheel("solo"))
+    path = pip.write("r.txt", ["# pip-variant: --variant tri=cuda12.6 \\", "tri", "solo"])
+    pip.variant("install", "-r", path, driver="12.8").check()
+    assert (pip.label("tri"), pip.label("solo")) == ("cuda12.6", "")
+
+
+def test_a_comment_can_stand_behind_a_requirement(pip: Pip, index: Index) -> None:
+    index.add(*tri())
+    path = pip.write("r.txt", ["tri==1.0  # pip-variant: --variant tri=cuda12.6"])
+    pip.variant("install", "-r", path, driver="12.8").check()
+    assert pip.label("tri") == "cuda12.6"
+
+
+@pytest.mark.parametrize(
+    "line", ("# see # pip-variant: --variant tri=null", "solo#pip-variant: --pre")
+)
+def test_what_is_no_comment_of_its_own_is_left_alone(pip: Pip, index: Index, line: str) -> None:
+    index.add(*tri())
+    path = pip.write("r.txt", ["tri", line])
+    result = pip.variant("install", "-r", path, driver="12.8")
+    assert pip.label("tri") == ("cuda12.8" if result.code == 0 else None)
+
+
+@pytest.mark.parametrize("line", ("--variant tri=cuda12.6", "# pip-variant: --variant tri=null"))
+def test_other_commands_read_such_a_file_too(pip: Pip, index: Index, line: str) -> None:
+    index.add(*tri())
+    path = pip.write("r.txt", ["tri", line])
+    pip.variant("install", "--no-variant", "-r", path, driver="12.8").check()
+    assert pip.build("tri") == ("1.0", "")
+    pip.variant("uninstall", "-y", "-r", path).check()
     assert pip.installed() == {}
 
 
@@ -351,3 +389,51 @@ def test_a_given_wheel_that_is_excluded_is_refused(pip: Pip) -> None:
     assert result.code == 1
     assert "--exclude-variant" in result.stderr
     assert pip.installed() == {}
+
+
+@pytest.mark.parametrize(
+    ("option", "word", "label"),
+    (
+        ("--variant", "tri=null", "cuda12.6"),
+        ("--variant", ":all:=", "null"),
+        ("--require-variant", "tri=nvidia", "null"),
+        ("--require-variant", "nvidia", "null"),
+        ("--require-variant", "tri=nvidia", ""),
+    ),
+)
+def test_a_given_wheel_that_the_user_does_not_want_is_refused(
+    pip: Pip, option: str, word: str, label: str
+) -> None:
+    (wheel,) = [wheel for wheel in tri() if (wheel.label or "") == label]
+    path = pip.work / wheel.filename
+    path.write_bytes(wheel.content)
+    result = pip.variant("install", option, word, path, driver="12.8")
+    if word == ":all:=":
+        # Said of all, it is about those that have such a build, and this is one wheel.
+        assert pip.label("tri") == label
+        return
+    assert result.code == 1
+    assert f"is not {option}" in result.stderr
+    assert pip.installed() == {}
+
+
+def test_a_given_wheel_that_the_user_wants_is_installed(pip: Pip) -> None:
+    (wheel,) = [wheel for wheel in tri() if wheel.label == "cuda12.6"]
+    path = pip.work / wheel.filename
+    path.write_bytes(wheel.content)
+    args = ("--variant", "tri=cuda12.6", "--require-variant", "nvidia")
+    pip.variant("install", *args, path, driver="12.8").check()
+    assert pip.label("tri") == "cuda12.6"
+
+
+def test_a_wish_that_nothing_meets_names_no_driver(pip: Pip, index: Index) -> None:
+    index.add(*tri())
+    result = pip.variant("install", "--require-variant", "tri=amd", "tri", driver="12.8")
+    assert "tri 1.0 skipped: nothing of it is --require-variant amd" in result.output
+    assert "CUDA driver" not in result.output
+
+
+def test_what_is_short_for_an_option_of_pip_stays_so(pip: Pip, index: Index) -> None:
+    index.add(*tri())
+    pip.variant("install", "--prefer", "tri", driver="12.8").check()
+    assert pip.label("tri") == "cuda12.8"

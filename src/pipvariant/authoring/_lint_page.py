@@ -19,7 +19,7 @@ from pipvariant.authoring._lint_rules import Finding
 from pipvariant.authoring._lint_wheel import Member, check_name, check_wheel
 from pipvariant.authoring.folder import Wheel
 from pipvariant.errors import PipVariantError, Unread
-from pipvariant.standard.filename import variants_json_name
+from pipvariant.standard.filename import parse_variants_json_name, variants_json_name
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -136,7 +136,7 @@ def check_local_page(path: Path, findings: list[Finding]) -> None:
 
     page = Page(path.absolute().as_uri(), path.read_bytes())
     names = set()
-    needed = set()
+    needed: dict[tuple[str, str], str] = {}
     for link in _links(page):
         if not link.name.endswith(_FILES) or urlsplit(link.url).scheme != "file":
             continue
@@ -149,9 +149,20 @@ def check_local_page(path: Path, findings: list[Finding]) -> None:
         if link.name.endswith(".whl"):
             wheel = check_name(link.name, str(path), [])
             if wheel is not None and wheel.label is not None:
-                needed.add(variants_json_name(wheel.project, str(wheel.version)))
+                name = variants_json_name(wheel.project, str(wheel.version))
+                needed[_release(name)] = name
+    # Of one version there is one file, however the wheels spell it.
+    missing = needed.keys() - {_release(name) for name in names}
     text = "is not linked, yet variant wheels are"
-    findings += (Finding(str(path), name, "V501", text) for name in sorted(needed - names))
+    findings += (Finding(str(path), needed[each], "V501", text) for each in sorted(missing))
+
+
+def _release(name: str) -> tuple[str, str]:
+    """Return project and version of a variants.json by its name, both normalised."""
+    from packaging.utils import canonicalize_version
+
+    project, version = parse_variants_json_name(name) or ("", "")
+    return project, canonicalize_version(version)
 
 
 def _sha256(path: Path) -> str:

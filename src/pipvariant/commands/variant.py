@@ -157,7 +157,8 @@ def make_sub_command(name: str, summary: str, **keywords: Any) -> Command:
 
 
 def _name(args: list[str]) -> str:
-    return next((word for word in args if not word.startswith("-")), "")
+    # What stands before it may be the value of one of pip's own options.
+    return next((word for word in args if word in SUB_COMMANDS), "")
 
 
 def _module(sub: SubCommand) -> Any:

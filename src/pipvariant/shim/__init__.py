@@ -60,6 +60,12 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
                 activate(run)
             elif name in options.READERS or options.lists_as_json(name, values):
                 activate(run, only_reading=True)
+            elif name == "uninstall" and values.requirements:
+                from pipvariant.shim import wishes
+                from pipvariant.shim.pips import this_pip
+
+                # A file of requirements may have lines that are ours.
+                patches.put(wishes.patches(this_pip(), run))
             elif name == "completion":
                 from pipvariant.shim import completion
 
@@ -138,7 +144,7 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
         run.order = functools.partial(installed.order, run, run.order)
         run.check = functools.partial(wheels.check, run)
         run.is_usable = functools.partial(wheels.is_usable, run)
-        rooms = (filenames, dependencies, reports)
+        rooms = (filenames, wishes, dependencies, reports)
         if not run.no_variant:
             # What is installed is put among the files of pip, before these are grouped.
             rooms = (filenames, wishes, links, replacing, selection, wheels, dependencies, reports)

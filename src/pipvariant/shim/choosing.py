@@ -130,7 +130,7 @@ def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -
         # Sorting is stable: the label of the target environment goes before its equals.
         keyed.sort(key=lambda pair: (pair[0][0], (label_of(pair[1].link) or "") != wanted))
     ordered = [candidate for _, candidate in keyed]
-    why = f"nothing of it is {demand}" if demand is not None else ""
+    why = "" if demand is None else demand.unmet(judgements.values(), hashes=bool(hashes))
     if ordered and run.has_families:
         from pipvariant.shim.families import arrange
 
@@ -140,6 +140,8 @@ def order(run: Run, finder: Any, candidates: Sequence[Candidate], hashes: Any) -
     if not ordered:
         run.skipped[first.name, first.version] = outcome._replace(why=why)
         return []
+    if run.preferences is not None:
+        run.chosen.update(candidate.link.url_without_fragment for candidate in ordered)
     run.fitted.add(first.name)
     if hashes and not run.eager:
         _tell_disallowed(run, finder, ordered[0], hashes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import http.client
 import os
+import re
 import time
 import zlib
 from collections.abc import Iterator
@@ -215,7 +216,10 @@ def errors() -> tuple[type[Exception], ...]:
 def words(error: BaseException) -> str:
     """Return what an error says, in one line that is not too long to read."""
     text = str(getattr(error, "message", "") or error) or type(error).__name__
-    line = " ".join(text.split())
+    # Some errors of pip are written with the colours of rich.
+    line = re.sub(
+        r"\[/?(?:blue|bold|cyan|dim|green|magenta|red|yellow)?\]", "", " ".join(text.split())
+    )
     return line if len(line) <= 300 else f"{line[:300]} ..."
 
 

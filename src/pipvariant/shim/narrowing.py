@@ -46,6 +46,23 @@ class Demand(NamedTuple):
         used = metadata.variants.get(label or "", {}) if metadata is not None else {}
         return all(namespace in used for namespace in self.namespaces)
 
+    def unmet(self, judgements: Iterable[Judgement | None], *, hashes: bool) -> str:
+        """Say that nothing of a version is this, and what its labels need that would be.
+
+        :param hashes: only files with some hashes were looked at.
+        """
+        from pipvariant.shim.reasons import miss
+
+        needs = [
+            miss(rejection, judgement)
+            for judgement in judgements
+            if judgement is not None
+            for rejection in judgement.ranking.rejected
+            if self.allows(rejection.label, judgement.metadata)
+        ]
+        among = "of it with an allowed hash" if hashes else "of it"
+        return "; ".join([f"nothing {among} is {self}", *needs[:1]])
+
 
 def demand_for(
     run: Run, name: str, offered: Collection[str], uses: Callable[[str], bool]

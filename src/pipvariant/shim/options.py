@@ -40,8 +40,24 @@ def add_to(command: Any) -> None:
             names.append("--upgrade-variant")
         if command.name == "lock":
             names.append("--all-variants")
+        known = dict(command.parser._long_opt)
         add_named(group, names)
         command.parser.add_option_group(group)
+        _prefer_known(command.parser, known)
+
+
+def _prefer_known(parser: Any, known: dict[str, Any]) -> None:
+    """Let what is short for an option of pip stay so, whatever else it is short for now."""
+    match_long_opt = parser._match_long_opt
+
+    def match(text: str) -> str:
+        if text not in parser._long_opt:
+            found = [name for name in known if name.startswith(text)]
+            if len(found) == 1:
+                return str(found[0])
+        return str(match_long_opt(text))
+
+    parser._match_long_opt = match
 
 
 def before_run(command: Any, step: Callable[[Any], None]) -> None:

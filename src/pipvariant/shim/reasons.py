@@ -77,9 +77,11 @@ def nearest_miss(outcome: Outcome) -> str:
 
 def why_skipped(outcome: Outcome) -> str:
     """Say in one line why nothing of a version was taken."""
-    missed = nearest_miss(outcome)
     line = f"{outcome.name} {outcome.version} skipped: "
-    line += outcome.why or "none of its variants fits"
+    if outcome.why:
+        return line + outcome.why
+    missed = nearest_miss(outcome)
+    line += "none of its variants fits"
     return f"{line}; {missed}" if missed else line
 
 

@@ -162,7 +162,7 @@ def _is_named(run: Run, outcome: Outcome) -> bool:
     """Say whether the user named the very label (``--variant``)."""
     if run.preferences is None:
         return False
-    labels = {label for judgement in judgements_of(outcome) for label in judgement.labels}
+    labels = {"", *(label for judgement in judgements_of(outcome) for label in judgement.labels)}
     return run.preferences.label(outcome.name, labels) is not None
 
 

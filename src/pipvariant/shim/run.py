@@ -90,6 +90,8 @@ class Run(_Options):
         self.picked: dict[str, str] = {}
         #: While a build is prepared: canonical project name -> label of the target environment.
         self.build_labels: Mapping[str, str] = {}
+        #: URLs of the files that are what the user insists on, if on anything.
+        self.chosen: set[str] = set()
         #: (canonical project name, namespace) -> whether a label of any version uses it.
         self.users: dict[tuple[str, str], bool] = {}
         #: Why wheels in hand were refused, as sentences.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import os
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipvariant.errors import PipVariantError
 from pipvariant.shim.choosing import Outcome, judge
@@ -19,6 +19,9 @@ from pipvariant.shim.links import source_of
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
+
+if TYPE_CHECKING:
+    from pipvariant.standard.metadata import Metadata
 
 __all__ = ["check", "is_usable", "patches"]
 
@@ -73,6 +76,8 @@ def check(run: Run, req: Any) -> None:
     try:
         label = None if link is None else label_of(link)
         if label is None:
+            if run.preferences is not None and link is not None and link.is_wheel:
+                _refuse_unwanted(run, req, "", None)
             return
         from pipvariant.shim.sources import read_from_wheel
 
@@ -94,6 +99,7 @@ def check(run: Run, req: Any) -> None:
             )
         return
 
+    _refuse_unwanted(run, req, label, metadata)
     version = _version(link.filename)
     judgement = judge(run, metadata, (label,), of=f"{req.name} {version}")
     if judgement.ranking.rejected:
@@ -108,6 +114,23 @@ def check(run: Run, req: Any) -> None:
     run.outcomes[link.url_without_fragment] = Outcome(
         req.name, version, {source_of(link): judgement}
     )
+
+
+def _refuse_unwanted(run: Run, req: Any, label: str, metadata: Metadata | None) -> None:
+    """Refuse a wheel that was not chosen, but given, and that is not what the user insists on.
+
+    :raises pip's UnsupportedWheel: with the option that says so.
+    """
+    link = req.link
+    if run.preferences is None or link.url_without_fragment in run.chosen:
+        return
+    from pipvariant.shim.narrowing import demand_for
+
+    canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
+    used = () if metadata is None else metadata.namespaces
+    demand = demand_for(run, canonical(req.name), (label,), used.__contains__)
+    if demand is not None and not demand.allows(label, metadata):
+        raise _unsupported()(f"{link.filename} is not {demand}. Nothing was installed.")
 
 
 def is_usable(run: Run, folder: str, filename: str) -> bool:

@@ -31,8 +31,8 @@ WORDS = {
     "require_variant": "required",
     "same_variant": "families",
 }
-COMMENT = re.compile(r"\s*#\s*pip-variant:\s*(?=--)")
-LINE = re.compile(rf"\s*({'|'.join(CHOOSING)})(?![\w-])")
+# The first comment of a line, wherever it begins.
+COMMENT = re.compile(r"(?:^|(?<=\s))#(?P<ours>\s*pip-variant:\s*(?=--))?")
 
 
 def configure(run: Run, options: Any) -> None:
@@ -96,7 +96,7 @@ def _supported_options(original: list[Callable[[], Any]]) -> list[Callable[[], A
 
 def _preprocess(original: Any) -> Any:
     def preprocess(content: str) -> Any:
-        if any(option in content for option in CHOOSING) or "pip-variant:" in content:
+        if "::" in content or "pip-variant:" in content:
             content = "\n".join(_lines(content))
         return original(content)
 
@@ -106,18 +106,35 @@ def _preprocess(original: Any) -> Any:
 def _lines(content: str) -> Iterator[str]:
     """Yield the lines that pip is to read: a comment that is for us is an option for it."""
     for number, line in enumerate(content.splitlines(), start=1):
-        comment = COMMENT.match(line)
-        option = line if comment is None else line[comment.end() :]
-        if LINE.match(option):
-            # The reader of options ends a word at a space, and `::` may stand between two.
-            yield re.sub(r"\s*::\s*", "::", option)
-        elif comment is None:
-            yield line
-        else:
+        comment = COMMENT.search(line)
+        if comment is None or not comment["ours"]:
+            yield _closed(line) if line.lstrip().startswith(CHOOSING) else line
+            continue
+        # Plain pip sees a comment: nothing else may be hidden in it, and it has no next line.
+        option = _closed(line[comment.end() :].rstrip("\\ \t"))
+        if not _is_ours(option):
             raise import_module("pip._internal.exceptions").RequirementsFileParseError(
                 f"Invalid requirement: line {number} of a requirements file is {line.strip()!r}; "
                 f"after `# pip-variant:` there can be {', '.join(CHOOSING)}."
             )
+        yield f"{line[: comment.start()]}{option}"
+
+
+def _closed(option: str) -> str:
+    """Take away the spaces around ``::``, at which pip's reader ends a word."""
+    return re.sub(r"\s*::\s*", "::", option)
+
+
+def _is_ours(option: str) -> bool:
+    """Say whether there is nothing but options of ours, each with its word."""
+    words = option.split()
+    while words:
+        name, separator, _ = words.pop(0).partition("=")
+        if name not in CHOOSING:
+            return False
+        if name != "--no-variant" and not separator and not (words and words.pop(0)[:1] != "-"):
+            return False
+    return True
 
 
 def _handle_line(run: Run, original: Any) -> Any:
