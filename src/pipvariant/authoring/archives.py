@@ -13,7 +13,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from pipvariant.errors import InvalidWheel
 
-__all__ = ["Archive", "Entry", "silent"]
+__all__ = ["UNREADABLE", "Archive", "Entry", "silent"]
 
 # Signatures and sizes of the records (APPNOTE of the zip format, sections 4.3 and 4.5.3).
 _LOCAL = b"PK\3\4"
@@ -27,7 +27,8 @@ _MOST_32 = 0xFFFFFFFF
 _UTF8_NAME = 0x800
 
 _CHUNK = 1 << 20
-_UNREADABLE = (
+#: What Python's reader of archives raises for those that are damaged, or hostile.
+UNREADABLE = (
     BadZipFile,
     EOFError,
     IndexError,
@@ -76,7 +77,7 @@ class Archive:
         try:
             self._zip = ZipFile(self._file)
             self.entries: Mapping[str, Entry] = self._look_through()
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             self._file.close()
             raise self._damaged(error) from error
         except InvalidWheel:
@@ -105,7 +106,7 @@ class Archive:
         try:
             with self._zip.open(self.entries[name].info) as stream:
                 data = stream.read(limit + 1)
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             raise self._damaged(error) from error
         if len(data) > limit:
             raise InvalidWheel(f"{name!a} is larger than {limit} bytes", where=str(self.path))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
 from collections.abc import Collection
 from pathlib import Path
 from typing import IO
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
+from pipvariant.authoring.archives import UNREADABLE
 from pipvariant.errors import InvalidWheel
 
 __all__ = ["LARGEST", "METADATA", "RECORD", "VARIANT_JSON", "read"]
@@ -19,18 +18,6 @@ VARIANT_JSON = "variant.json"
 
 #: A larger file is refused; RECORD of fifty thousand files has some five megabytes.
 LARGEST = 64 * 1024 * 1024
-_UNREADABLE = (
-    BadZipFile,
-    EOFError,
-    IndexError,
-    NotImplementedError,  # a compression or a version that Python does not know
-    OSError,
-    OverflowError,
-    RuntimeError,  # encrypted
-    ValueError,
-    struct.error,
-    zlib.error,
-)
 
 
 def read(file: Path | IO[bytes], names: Collection[str], *, where: str = "") -> dict[str, bytes]:
@@ -57,7 +44,7 @@ def read(file: Path | IO[bytes], names: Collection[str], *, where: str = "") -> 
                 if len(data) > LARGEST:
                     raise InvalidWheel(f"{entry.filename!a} is too large", where=where)
                 found[entry.filename] = data
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         if isinstance(error, InvalidWheel):
             raise
         text = str(error) or type(error).__name__

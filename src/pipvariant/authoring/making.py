@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pipvariant.authoring import records
 from pipvariant.authoring.archives import Archive, silent
+from pipvariant.authoring.inside import LARGEST, VARIANT_JSON
 from pipvariant.authoring.replacement import replacement
 from pipvariant.errors import InvalidFilename, InvalidOutput, InvalidWheel
 from pipvariant.standard.bounds import MAX_BYTES
@@ -16,9 +17,6 @@ from pipvariant.standard.metadata import Metadata, to_json
 
 __all__ = ["make", "project_of", "unmake"]
 
-VARIANT_JSON = "variant.json"
-#: A larger RECORD is refused; one of fifty thousand files has some five megabytes.
-LARGEST_RECORD = 64 * 1024 * 1024
 _SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 _SHOWN = 5
 
@@ -127,7 +125,7 @@ def _look_at(archive: Archive, filename: str) -> tuple[str, bytes]:
                 remedy="Sign the variant wheel instead.",
             )
     record_path = f"{info}/RECORD"
-    record = archive.read(record_path, LARGEST_RECORD)
+    record = archive.read(record_path, LARGEST)
     try:
         listed = set(records.listed(record))
     except ValueError as error:
