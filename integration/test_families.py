@@ -68,8 +68,13 @@ def test_the_older_version_is_taken_when_only_it_has_a_common_value(pip: Pip, in
 def test_null_goes_with_null_only(pip: Pip, index: Index) -> None:
     index.add(*release("alpha", labels=_cuda("12.6")))
     index.add(*release("beta", labels={"cu12.8": (cuda("12.8"),), "null": ()}))
-    pip.variant("install", *FAMILY, "alpha", "beta", driver="12.8").check()
+    result = pip.variant("install", *FAMILY, "alpha", "beta", driver="12.8").check()
     assert (pip.label("alpha"), pip.label("beta")) == ("null", "null")
+    for name in ("alpha", "beta"):
+        line = (
+            f"{name} 1.0: null variant; --same-variant nvidia=alpha,beta keeps it with the others"
+        )
+        assert result.lines_with(line)
 
 
 def test_a_package_without_such_variants_is_free(pip: Pip, index: Index) -> None:

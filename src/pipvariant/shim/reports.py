@@ -140,6 +140,7 @@ def _tell(run: Run, req: Any, plain: dict[str, set[str]]) -> None:
         if not chosen:
             for accelerator in missing_accelerators(outcome):
                 plain.setdefault(accelerator, set()).add(req.name)
+    line += _kept_with(run, outcome, link)
     if run.tell_once(line):
         # What the user named needs no words.
         logger.log(VERBOSE if chosen else logging.INFO, "%s", line)
@@ -147,6 +148,16 @@ def _tell(run: Run, req: Any, plain: dict[str, set[str]]) -> None:
         if hint and run.command in INSTALLERS:
             logger.info("%s", hint)
         _tell_others(head, outcome, label)
+
+
+def _kept_with(run: Run, outcome: Outcome, link: Any) -> str:
+    """Say that it is for the sake of its family that a label which ranks better was not taken."""
+    families = () if run.preferences is None else run.preferences.family_of(outcome.name)
+    judgement = outcome.judgements.get(source_of(link))
+    best = () if judgement is None else judgement.ranking.compatible[:1]
+    if not families or not best or best == (label_of(link),):
+        return ""
+    return f"; --same-variant {families[0]} keeps it with the others"
 
 
 def _tell_others(head: str, outcome: Outcome, label: str | None) -> None:
