@@ -118,7 +118,7 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
     :raises UnsupportedPip: when an object of pip is missing or has no effect; then none of
         these patches is on.
     """
-    from pipvariant.shim import dependencies
+    from pipvariant.shim import builds, dependencies
     from pipvariant.shim.pips import this_pip
 
     run.reduce = functools.partial(dependencies.reduce, run)
@@ -136,7 +136,6 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
             reports,
             selection,
             wheels,
-            wheels_only,
             wishes,
         )
 
@@ -157,7 +156,9 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
 
             run.build_labels = build_labels.inherited()
             rooms = (*rooms, build_labels)
-        if wheels_only.VARIABLE in os.environ:
+        if builds.WHEELS_ONLY in os.environ:
+            from pipvariant.shim import wheels_only
+
             rooms = (*rooms, wheels_only)
         if run.lock_files:
             from pipvariant.shim import locks

@@ -14,15 +14,13 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from pipvariant.shim.builds import LABELS
 from pipvariant.shim.installed import read
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
 
 __all__ = ["hand_on", "inherited", "of_target", "patches"]
-
-#: Where a pip that builds in a child process finds them.
-VARIABLE = "PIPVARIANT_BUILD_LABELS"
 
 
 def patches(pip: Pip, run: Run) -> list[Patch]:
@@ -51,7 +49,7 @@ def of_target(run: Run) -> Mapping[str, str]:
 def inherited() -> Mapping[str, str]:
     """Return the labels that a parent process has handed on, none if this builds nothing."""
     try:
-        labels = json.loads(os.environ.get(VARIABLE, "{}"))
+        labels = json.loads(os.environ.get(LABELS, "{}"))
     except ValueError:
         return {}
     return labels if isinstance(labels, dict) else {}
@@ -59,7 +57,7 @@ def inherited() -> Mapping[str, str]:
 
 def hand_on(run: Run) -> None:
     """Let a pip that is started for a build know the labels of the target environment."""
-    os.environ[VARIABLE] = json.dumps(of_target(run))
+    os.environ[LABELS] = json.dumps(of_target(run))
 
 
 def _install(run: Run, original: Any) -> Any:

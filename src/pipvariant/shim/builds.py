@@ -13,9 +13,13 @@ from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
 
-__all__ = ["RUNNER", "patches", "places"]
+__all__ = ["LABELS", "RUNNER", "WHEELS_ONLY", "patches", "places"]
 
 RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "runner.py")
+#: Variables for a child: the labels of the environment that it builds for, as JSON; and that it
+#: must not build anything.
+LABELS = "PIPVARIANT_BUILD_LABELS"
+WHEELS_ONLY = "PIPVARIANT_WHEELS_ONLY"
 #: What a child needs of this environment, by top-level module.
 NEEDED = (
     "archspec",

@@ -9,6 +9,7 @@ from optparse import OptionGroup
 from typing import Any
 
 from pipvariant.errors import InvalidOption
+from pipvariant.shim.builds import LABELS
 from pipvariant.shim.run import Run
 
 __all__ = [
@@ -108,7 +109,7 @@ def configure(run: Run, options: Any) -> None:
         )
     wishes.configure(run, options)
     features = getattr(options, "features_enabled", None) or ()
-    in_process = "inprocess-build-deps" in features or "PIPVARIANT_BUILD_LABELS" in os.environ
+    in_process = "inprocess-build-deps" in features or LABELS in os.environ
     run.builds = in_process and not run.no_variant
     run.all_variants = bool(getattr(options, "all_variants", False))
     run.lock_files = _has_lock_files(options)

@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 from pipvariant.errors import ProbeFailed
 from pipvariant.providers import remembered
 from pipvariant.providers.plugins import Plugins
-from pipvariant.shim import wheels_only
-from pipvariant.shim.builds import RUNNER, places
+from pipvariant.shim.builds import RUNNER, WHEELS_ONLY, places
 from pipvariant.shim.fetching import redact, words
 from pipvariant.shim.run import Run
 
@@ -183,7 +182,7 @@ def _variables(options: Any, found: _Places) -> Mapping[str, str]:
         PIP_DISABLE_PIP_VERSION_CHECK="1",
         PIP_NO_INPUT="1",
         PIP_ROOT_USER_ACTION="ignore",
-        **{wheels_only.VARIABLE: "1"},
+        **{WHEELS_ONLY: "1"},
     )
     for name, variable in _NETWORK.items():
         value = getattr(options, name, None)

@@ -13,10 +13,7 @@ from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
 
-__all__ = ["VARIABLE", "patches"]
-
-#: Set for such a process.
-VARIABLE = "PIPVARIANT_WHEELS_ONLY"
+__all__ = ["patches"]
 
 TARGET = "pip._internal.operations.prepare:make_distribution_for_install_requirement"
 
