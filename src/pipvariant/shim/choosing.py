@@ -172,11 +172,10 @@ def _demand(
     """Return what the user insists on for these candidates, None if nothing."""
     if run.preferences is None:
         return None
-    from pipvariant.shim.narrowing import demand_for, ever_uses, refuse_misfit
+    from pipvariant.shim.narrowing import demand_on_index, refuse_misfit
 
     offered = {label_of(candidate.link) or "" for candidate in candidates}
-    name = candidates[0].name
-    demand = demand_for(run, name, offered, lambda each: ever_uses(run, finder, name, each))
+    demand = demand_on_index(run, finder, candidates[0].name, offered)
     if demand is not None:
         refuse_misfit(run, demand, candidates[0], filter(None, judgements.values()))
     return demand

@@ -298,10 +298,9 @@ def is_wanted(run: Run, finder: Any, key: tuple[str, Any], offered: Collection[s
     """
     if run.preferences is None:
         return True
-    from pipvariant.shim.narrowing import demand_for, ever_uses
+    from pipvariant.shim.narrowing import demand_on_index
 
-    name = key[0]
-    demand = demand_for(run, name, offered, lambda each: ever_uses(run, finder, name, each))
+    demand = demand_on_index(run, finder, key[0], offered)
     installed = run.replaceable[key]
     return demand is None or demand.allows(installed.label, installed.metadata)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pipvariant.shim.locks import Locked
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["Demand", "demand_for", "ever_uses", "refuse_misfit"]
+__all__ = ["Demand", "demand_for", "demand_on_index", "refuse_misfit"]
 
 
 class Demand(NamedTuple):
@@ -88,6 +88,11 @@ def demand_for(
     return Demand(label, namespaces, " ".join(texts)) if texts else None
 
 
+def demand_on_index(run: Run, finder: Any, name: str, offered: Collection[str]) -> Demand | None:
+    """Like :func:`demand_for`, of a project whose other versions can be looked at."""
+    return demand_for(run, name, offered, lambda each: _ever_uses(run, finder, name, each))
+
+
 def refuse_misfit(
     run: Run, demand: Demand, of: Candidate | Locked, judgements: Iterable[Judgement]
 ) -> None:
@@ -111,7 +116,7 @@ def refuse_misfit(
                 )
 
 
-def ever_uses(run: Run, finder: Any, name: str, namespace: str) -> bool:
+def _ever_uses(run: Run, finder: Any, name: str, namespace: str) -> bool:
     """Say whether a label of any version uses a namespace; versions are read until one does."""
     from pipvariant.shim.sources import metadata_of
 
