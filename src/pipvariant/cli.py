@@ -15,7 +15,7 @@ COMMANDS = {
     "variant": (
         "pipvariant.commands.variant",
         "VariantCommand",
-        "Show what this machine supports; try variant wheels out.",
+        "Explain choices; make and publish variant wheels.",
     )
 }
 
