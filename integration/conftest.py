@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from integration.environments import Pip, make_template
+from integration.environments import Pip
 from integration.index import Index
+from integration.templates import Template
 
 
 @pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Template]:
     """An environment to copy; one for each test process."""
-    return make_template(tmp_path_factory.mktemp("template"))
+    with Template(tmp_path_factory.mktemp("template")) as made:
+        yield made
 
 
 @pytest.fixture
@@ -25,6 +27,7 @@ def index() -> Iterator[Index]:
 
 
 @pytest.fixture
-def pip(template: Path, tmp_path: Path, index: Index) -> Pip:
+def pip(template: Template, tmp_path: Path, index: Index, request: pytest.FixtureRequest) -> Pip:
     """The pip of this environment, in a fresh one, pointed at `index`."""
-    return Pip(template, tmp_path, index.url)
+    forks = request.node.get_closest_marker("real_start") is None
+    return Pip(template, tmp_path, index.url, forks=forks)

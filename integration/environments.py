@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import json
 import os
 import subprocess
-import sys
-import venv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import copytree
+from tempfile import TemporaryFile
 from typing import Any
 
-__all__ = ["PIP_VERSION", "Pip", "Result", "make_template"]
+from integration.templates import TIME_LIMIT, Template, site_of, variables
+
+__all__ = ["PIP_VERSION", "Pip", "Result"]
 
 PIP_VERSION = tuple(int(part) for part in importlib.metadata.version("pip").split(".")[:2])
-# What runs in the fresh environment: the pip under test, the project, what it depends on.
-RUNTIME = (
-    *("pip", "pipvariant", "packaging", "archspec", "pynvml"),
-    *("importlib_metadata", "tomli", "zipp"),  # for older Pythons
-)
-
 # There on machines with a GPU, whose driver must not answer for the machine of a test.
 NVIDIA_DRIVER = Path("/proc/driver/nvidia/version")
+
+
+# Variables that Python or the system's loader reads once, when a process starts.
+AT_START = ("LANG", "LC_", "LD_", "PYTHON")
 
 
 @dataclass(frozen=True)
@@ -55,50 +52,31 @@ class Result:
         return self
 
 
-def make_template(root: Path) -> Path:
-    """An environment without pip that finds pip and the project elsewhere, to be copied.
-
-    What is elsewhere is outside of the environment for pip too: it is not uninstalled.
-    """
-    runtime = root / "runtime"
-    runtime.mkdir()
-    for name in RUNTIME:
-        _link(name, runtime)
-    template = root / "template"
-    venv.EnvBuilder(symlinks=True, with_pip=False).create(template)
-    (_site(template) / "runtime.pth").write_text(f"{runtime}\n")
-    return template
-
-
-def _link(name: str, runtime: Path) -> None:
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.origin is None:
-        return
-    origin = Path(spec.origin)
-    source = origin.parent if spec.submodule_search_locations else origin
-    (runtime / source.name).symlink_to(source)
-
-
-def _site(root: Path) -> Path:
-    return root / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+def _is_same_forked(args: Sequence[str], environ: Mapping[str, str]) -> bool:
+    """Whether a forked process can do what a start of Python with these arguments would do."""
+    is_pip = args[0] == "-m" and args[1] in ("pip", "pipvariant")
+    at_start = any(name.startswith(AT_START) for name in environ)
+    return is_pip and not at_start and hasattr(os, "fork")
 
 
 class Pip:
     """Runs the pip of this environment, with and without the shim, in a fresh one.
 
-    :param template: what `make_template` made.
+    :param template: what the environment is a copy of.
     :param root: an empty folder for the environment, the home folder and all else.
     :param index_url: the index that pip is told to use.
+    :param forks: run pip in processes forked from one that has imported it, where that shows
+        the same; otherwise each run is a start of Python.
     """
 
-    def __init__(self, template: Path, root: Path, index_url: str) -> None:
+    def __init__(self, template: Template, root: Path, index_url: str, *, forks: bool) -> None:
         self.root = root
         self.index_url = index_url
-        self.site = _site(root / "env")
-        copytree(template, root / "env", symlinks=True)
-        for folder in ("home", "work", "tmp"):
-            (root / folder).mkdir()
+        self.site = site_of(root / "env")
         self.work = root / "work"
+        self._template = template
+        self._forks = forks
+        template.copy(root)
 
     def variant(self, *args: str | Path, **how: Any) -> Result:
         """Run ``python -m pipvariant`` with these arguments; see `run` for the keywords."""
@@ -120,24 +98,38 @@ class Pip:
         :param driver: the NVIDIA driver that the machine is said to have; None for no GPU.
         :param environ: more environment variables.
         """
-        variables = self._variables()
+        more = dict(environ or {})
         if driver is not None:
-            variables["NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"] = driver
-        elif NVIDIA_DRIVER.exists():
-            variables["LD_LIBRARY_PATH"] = str(self._no_driver())
-        variables.update(environ or {})
-        python = str(self.root / "env" / "bin" / "python")
-        done = subprocess.run(
-            [python, *args],
-            cwd=self.work,
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        return Result(args, done.returncode, done.stdout, done.stderr)
+            more = {"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": driver, **more}
+        all_variables = {**variables(self.root), "PIP_INDEX_URL": self.index_url, **more}
+        if driver is None and NVIDIA_DRIVER.exists():
+            all_variables.setdefault("LD_LIBRARY_PATH", str(self._no_driver()))
+        with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
+            if self._forks and _is_same_forked(args, more):
+                code = self._template.fork(
+                    {
+                        "module": args[1],
+                        "args": args[2:],
+                        "environ": all_variables,
+                        "folder": str(self.root),
+                        "work": str(self.work),
+                    },
+                    (out.fileno(), err.fileno()),
+                )
+            else:
+                code = subprocess.run(
+                    [self.root / "env" / "bin" / "python", *args],
+                    cwd=self.work,
+                    env=all_variables,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=err,
+                    timeout=TIME_LIMIT,
+                    check=False,
+                ).returncode
+            for stream in (out, err):
+                stream.seek(0)
+            return Result(args, code, out.read(), err.read())
 
     def _no_driver(self) -> Path:
         """A folder of libraries that the loader finds before the driver's and cannot load."""
@@ -146,26 +138,6 @@ class Pip:
         for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
             (folder / name).write_text("not a library")
         return folder
-
-    def _variables(self) -> dict[str, str]:
-        home = str(self.root / "home")
-        return {
-            "HOME": home,
-            "LANG": "C.UTF-8",
-            "PATH": "/usr/bin:/bin",
-            "PIP_CONFIG_FILE": os.devnull,
-            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-            "PIP_INDEX_URL": self.index_url,
-            "PIP_NO_CACHE_DIR": "1",
-            # Nothing that is installed here is run often enough to be worth compiling.
-            "PIP_NO_COMPILE": "1",
-            "PIP_NO_INPUT": "1",
-            "PIP_PROGRESS_BAR": "off",
-            "PIP_RETRIES": "0",
-            "PIP_ROOT_USER_ACTION": "ignore",
-            "TMPDIR": str(self.root / "tmp"),
-            "XDG_CACHE_HOME": f"{home}/.cache",
-        }
 
     # What is there afterwards.
 

@@ -253,6 +253,8 @@ def _html(entries: list[dict[str, Any]]) -> str:
 def _handler(index: Index) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Head and body are written one by one; each must not wait for the other's receipt.
+        disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
             self._send(with_body=True)

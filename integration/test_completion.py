@@ -9,6 +9,8 @@ import pytest
 
 from integration.environments import Pip
 
+pytestmark = pytest.mark.real_start
+
 SHELLS = ("bash", "fish", "powershell", "zsh")
 SUB_COMMANDS = [
     *("platform", "explain", "list", "check", "init"),

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from integration.environments import Pip
 from integration.index import Index
 from integration.wheels import tri
+
+pytestmark = pytest.mark.real_start
 
 
 def test_the_demo_chooses_installs_explains_and_leaves_nothing_behind(pip: Pip) -> None:

@@ -12,6 +12,8 @@ from integration.environments import Pip, Result
 from integration.index import Index
 from integration.wheels import Sdist, Wheel, tri
 
+pytestmark = pytest.mark.real_start
+
 LINUX = f"py3-none-linux_{platform.machine()}"
 
 

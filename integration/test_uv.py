@@ -17,6 +17,7 @@ from integration.environments import Pip
 from integration.index import Index, Reply
 from integration.model import choose
 from integration.projects import MACHINES, Machine, publish
+from integration.templates import Template
 from integration.test_random_projects import PROJECTS, TAGS, chosen_files, projects_for
 from integration.wheels import Wheel, metadata, release, tri
 
@@ -168,12 +169,12 @@ def uv_files(pip: Pip, index: Index, machine: Machine, requirements: Sequence[st
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: str(machine.name))
 def test_uv_differs_only_where_it_is_listed(
-    template: Path, tmp_path: Path, machine: Machine
+    template: Template, tmp_path: Path, machine: Machine
 ) -> None:
     expected = {one.requirement: uv_choice(one, machine, TAGS) for one in projects_for(machine)}
     with Index(metadata_files=True) as index:
         publish(index, projects_for(machine))
-        pip = Pip(template, tmp_path, index.url)
+        pip = Pip(template, tmp_path, index.url, forks=True)
         some = [requirement for requirement, filename in expected.items() if filename]
         found = uv_files(pip, index, machine, some)
         assert found == {filename for filename in expected.values() if filename}

@@ -6,6 +6,7 @@ version, so that a development build counts as the release it becomes.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple, cast
@@ -28,20 +29,16 @@ class Pip(NamedTuple):
     def runnable(self) -> tuple[str, ...]:
         """Where pip asks for the file that a pip in a child process is started with.
 
-        The name is copied into other modules when those are imported, so all of its places
-        are listed: first where it is defined, then where it may have been copied to.
+        First where it is defined, then the modules that copy the name when they are imported:
+        one that every command needs, and those that have been imported already.
         """
         if self.version < (22, 3):
             return ("pip._internal.build_env:_get_runnable_pip",)
-        if self.version < (26, 2):
-            return (
-                "pip._internal.build_env:get_runnable_pip",
-                "pip._internal.cli.main_parser:get_runnable_pip",
-            )
-        return (
-            "pip._internal.utils.misc:get_runnable_pip",
-            "pip._internal.cli.main_parser:get_runnable_pip",
-        )
+        home = "build_env" if self.version < (26, 2) else "utils.misc"
+        copies = ["cli.main_parser"]
+        if "pip._internal.build_env.installer" in sys.modules and self.version >= (26, 2):
+            copies.append("build_env.installer")
+        return tuple(f"pip._internal.{module}:get_runnable_pip" for module in (home, *copies))
 
     @property
     def has_strict_filenames(self) -> bool:
