@@ -15,7 +15,7 @@ from pathlib import Path
 from shutil import copytree
 from typing import Any
 
-__all__ = ["PIP_VERSION", "Pip", "Result", "make_template"]
+__all__ = ["LOST_PATCH", "PIP_VERSION", "Pip", "Result", "make_template"]
 
 PIP_VERSION = tuple(int(part) for part in importlib.metadata.version("pip").split(".")[:2])
 # What runs in the fresh environment: the pip under test, the project, what it depends on.
@@ -23,6 +23,9 @@ RUNTIME = (
     *("pip", "pipvariant", "packaging", "archspec", "pynvml"),
     *("importlib_metadata", "tomli", "zipp"),  # for older Pythons
 )
+
+# The name of a patch that the pip under test has to do without, see `broken_patches`.
+LOST_PATCH = "PIPVARIANT_TEST_LOST_PATCH"
 
 # There on machines with a GPU, whose driver must not answer for the machine of a test.
 NVIDIA_DRIVER = Path("/proc/driver/nvidia/version")
@@ -66,7 +69,11 @@ def make_template(root: Path) -> Path:
         _link(name, runtime)
     template = root / "template"
     venv.EnvBuilder(symlinks=True, with_pip=False).create(template)
-    (_site(template) / "runtime.pth").write_text(f"{runtime}\n")
+    lines = [str(runtime)]
+    if os.environ.get(LOST_PATCH):
+        _link("integration.breaking", runtime)
+        lines.append(f"import breaking; breaking.lose({os.environ[LOST_PATCH]!r})")
+    (_site(template) / "runtime.pth").write_text("\n".join((*lines, "")))
     return template
 
 

@@ -11,6 +11,10 @@ from integration.wheels import NVIDIA, Wheel, cuda, release, tri
 BLAS = {"blas": {"static-properties": {"library": ["openblas", "mkl"]}}}
 
 
+@pytest.mark.effect_of("filenames", "Wheel.__init__")
+@pytest.mark.effect_of("options", "Command.parse_args")
+@pytest.mark.effect_of("shim", "commands:create_command")
+@pytest.mark.effect_of("selection", "FoundCandidates.__init__")
 @pytest.mark.parametrize(
     ("driver", "label"),
     (
@@ -151,8 +155,13 @@ def test_a_cpu_level_is_asked_from_the_machine(pip: Pip, index: Index) -> None:
     assert pip.label("num") == expected.get(machine, "")
 
 
+@pytest.mark.effect_of("reports", "legacy.resolver:Resolver.resolve")
+@pytest.mark.effect_of(
+    "selection", "PackageFinder.find_requirement", "CandidateEvaluator.compute_best_candidate"
+)
 def test_the_legacy_resolver_takes_the_same_label(pip: Pip, index: Index) -> None:
     index.add(*tri())
     legacy = ("--use-deprecated=legacy-resolver",)
-    pip.variant("install", *legacy, "tri", driver="12.8").check()
+    result = pip.variant("install", *legacy, "tri", driver="12.8").check()
     assert pip.build("tri") == ("1.0", "cuda12.8")
+    assert result.lines_with("tri 1.0: variant cuda12.8")

@@ -51,6 +51,7 @@ def _typed(pip: Pip, *words: str) -> list[str]:
     return pip.run(["-c", script]).check().stdout.split()
 
 
+@pytest.mark.effect_of("completion", "get_prog", "BASE_COMPLETION", "COMPLETION_SCRIPTS")
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_script_is_for_this_program_and_leaves_that_of_pip_alone(pip: Pip, shell: str) -> None:
     ours = pip.variant("completion", f"--{shell}").check().stdout

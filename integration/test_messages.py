@@ -98,6 +98,7 @@ def test_the_nearest_miss_is_named_when_a_version_is_skipped(
     assert pip.build("tri") == ("1.0", "")
 
 
+@pytest.mark.effect_of("reports", "Factory.get_installation_error")
 @by_cause
 @pytest.mark.parametrize("quiet", ((), ("-q",)))
 def test_nothing_found_names_the_nearest_miss_first(

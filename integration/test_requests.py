@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from integration.environments import PIP_VERSION, Pip
 from integration.index import Index
 from integration.wheels import Wheel, tri
@@ -14,6 +16,7 @@ def ten_releases(index: Index) -> None:
         index.add(*tri(f"1.{minor}"))
 
 
+@pytest.mark.effect_of("links", "PackageFinder.evaluate_links")
 def test_ten_releases_cost_page_metadata_and_wheel(pip: Pip, index: Index) -> None:
     ten_releases(index)
     pip.variant("install", "tri", driver="12.8").check()

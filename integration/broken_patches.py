@@ -1,0 +1,126 @@
+"""Break each patch on purpose: a test of its effect has to notice that it is lost.
+
+Run in an environment with the pip in question: ``python -m integration.broken_patches``, or with
+words that the names of the patches in question have. A test says what it notices with
+``@pytest.mark.effect_of(module, *targets)``, where the targets may be cut in front.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from integration.breaking import OTHERS, name_of
+from integration.environments import LOST_PATCH
+from pipvariant import shim
+from pipvariant.shim import builds, completion
+from pipvariant.shim.patches import Patch
+from pipvariant.shim.pips import this_pip
+from pipvariant.shim.run import Run
+from pipvariant.standard.preferences import Family, Preferences
+
+__all__ = ["is_meant", "names", "noticing"]
+
+HERE = Path(__file__).parent
+READING = ("inspect", "list", "show")
+
+
+def names() -> list[str]:
+    """The names of all patches that some command puts on this pip."""
+    metadata: Any = import_module("pip._internal.metadata")
+    commands: Any = import_module("pip._internal.commands").commands_dict
+    found: list[Patch] = [*builds.patches(this_pip(), Run()), *completion.patches()]
+    before = dict(os.environ)
+    os.environ[builds.WHEELS_ONLY] = "1"
+    for command in ("install", "lock", "wheel", *READING):
+        for legacy in (False, True):
+            # Each backend comes with each resolver in one of the commands.
+            os.environ["_PIP_USE_IMPORTLIB_METADATA"] = str(int(legacy))
+            metadata.select_backend.cache_clear()
+            if command in commands and not (legacy and command == "lock"):
+                found += _of(command, legacy=legacy)
+    os.environ.clear()
+    os.environ.update(before)
+    metadata.select_backend.cache_clear()
+    return sorted({*OTHERS, *map(name_of, found)})
+
+
+def _of(command: str, *, legacy: bool) -> list[Patch]:
+    run = Run()
+    run.command, run.legacy_resolver = command, legacy
+    run.installs = run.report = command == "install"
+    run.builds = run.lock_files = run.all_variants = True
+    run.preferences = Preferences(families=(Family("n", frozenset({"a", "b"})),))
+    found: list[Patch] = []
+
+    class Collecting:
+        put = staticmethod(found.extend)
+
+    changed: Any = shim
+    changed._applied = Collecting
+    try:
+        shim.activate(run, only_reading=command in READING)
+    finally:
+        changed._applied = None
+    return found
+
+
+def noticing() -> Iterator[tuple[str, str, str]]:
+    """All marks: module and target, and the test that has it as pytest names it."""
+    for path in sorted(HERE.glob("test_*.py")):
+        for function in ast.parse(path.read_text()).body:
+            if isinstance(function, ast.FunctionDef):
+                for mark in function.decorator_list:
+                    if isinstance(mark, ast.Call) and ast.unparse(mark.func).endswith("effect_of"):
+                        module, *targets = map(ast.literal_eval, mark.args)
+                        for target in targets:
+                            yield module, target, f"{HERE.name}/{path.name}::{function.name}"
+
+
+def is_meant(module: str, target: str, name: str) -> bool:
+    """Say whether the mark of a test is about the patch of this name."""
+    return bool(re.fullmatch(rf"{module} (.*[.:])?{re.escape(target)}", name))
+
+
+def _run(lost: str, tests: Iterable[str]) -> str:
+    """Run tests with a patch lost; return the first that failed, and what else pytest says."""
+    done = subprocess.run(
+        (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests),
+        cwd=HERE.parent,
+        env={**os.environ, LOST_PATCH: lost},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode not in (0, 1):
+        sys.exit(done.stdout + done.stderr)
+    failed = re.search(r"^FAILED [^:]*::(\S+)", done.stdout, re.MULTILINE)
+    return failed[1] if failed else ""
+
+
+def main(words: list[str]) -> int:
+    chosen = [name for name in names() if not words or any(word in name for word in words)]
+    tests: Mapping[str, list[str]] = {
+        name: [test for *mark, test in noticing() if is_meant(*mark, name)] for name in chosen
+    }
+    wrong = _run("nothing", {test for each in tests.values() for test in each})
+    if wrong:
+        sys.exit(f"{wrong} fails with all patches on")
+    lost = 0
+    for name in chosen:
+        failed = _run(name, tests[name]) if tests[name] else ""
+        lost += not failed
+        print(f"{this_pip().text}\t{name}\t{failed or 'NOT NOTICED'}", flush=True)
+    return int(bool(lost))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
