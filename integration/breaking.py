@@ -23,6 +23,10 @@ def name_of(patch: Any) -> str:
     return f"{wrap.__module__.rpartition('.')[2]} {patch.target}"
 
 
+def _same(original: Any) -> Any:
+    return original
+
+
 def lose(lost: str) -> None:
     """Leave the original in place of one patch.
 
@@ -34,7 +38,8 @@ def lose(lost: str) -> None:
     put, replace = Patches.put, Patches.replace
 
     def put_without(self: Any, patches: Any) -> None:
-        put(self, [patch for patch in patches if name_of(patch) != lost])
+        # It is looked up all the same, which imports modules of pip.
+        put(self, (p._replace(wrap=_same) if name_of(p) == lost else p for p in patches))
 
     def replace_without(self: Any, owner: Any, name: str, replacement: Any) -> None:
         if f"shim {owner.__name__}:{name}" != lost:

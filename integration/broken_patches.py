@@ -8,14 +8,17 @@ words that the names of the patches in question have. A test says what it notice
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from integration.breaking import OTHERS, name_of
 from integration.environments import LOST_PATCH
@@ -89,21 +92,25 @@ def is_meant(module: str, target: str, name: str) -> bool:
     return bool(re.fullmatch(rf"{module} (.*[.:])?{re.escape(target)}", name))
 
 
+class _First:
+    """Notes the first test that fails."""
+
+    test = ""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and not self.test:
+            self.test = report.nodeid.partition("::")[2]
+
+
 def _run(lost: str, tests: Iterable[str]) -> str:
-    """Run tests with a patch lost; return the first that failed, and what else pytest says."""
-    done = subprocess.run(
-        (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests),
-        cwd=HERE.parent,
-        env={**os.environ, LOST_PATCH: lost},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode not in (0, 1):
-        sys.exit(done.stdout + done.stderr)
-    failed = re.search(r"^FAILED [^:]*::(\S+)", done.stdout, re.MULTILINE)
-    return failed[1] if failed else ""
+    """Run tests with a patch lost, and return the first that fails."""
+    first, said = _First(), StringIO()
+    os.environ[LOST_PATCH] = lost
+    with contextlib.redirect_stdout(said):
+        code = pytest.main(["-x", "-p", "no:cacheprovider", *tests], plugins=[first])
+    if code not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+        sys.exit(said.getvalue())
+    return first.test
 
 
 def main(words: list[str]) -> int:
@@ -111,7 +118,7 @@ def main(words: list[str]) -> int:
     tests: Mapping[str, list[str]] = {
         name: [test for *mark, test in noticing() if is_meant(*mark, name)] for name in chosen
     }
-    wrong = _run("nothing", {test for each in tests.values() for test in each})
+    wrong = _run("nothing", sorted({test for each in tests.values() for test in each}))
     if wrong:
         sys.exit(f"{wrong} fails with all patches on")
     lost = 0

@@ -45,6 +45,7 @@ def test_what_comes_in_the_same_command_decides(
     assert pip.installed()["torch"] == asked
 
 
+@pytest.mark.effect_of("dependencies", "read_wheel_metadata_file")
 def test_what_is_installed_stays_and_decides(pip: Pip, torches: Index) -> None:
     torches.add(*release("ext", labels=WITH_NULL, providers=BUILTIN))
     pip.variant("install", "torch==2.8.0").check()

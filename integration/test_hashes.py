@@ -20,7 +20,6 @@ def hashed(requirement: str, *labels: str, algorithm: str = "sha256") -> str:
     return " ".join([requirement, *(f"--hash={algorithm}:{digest}" for digest in digests)])
 
 
-@pytest.mark.effect_of("selection", "PackageFinder.find_best_candidate")
 @pytest.mark.parametrize(
     ("allowed", "label"),
     (

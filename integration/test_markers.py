@@ -67,7 +67,6 @@ def test_the_chosen_wheel_decides(
     assert _pulled_in(pip) == pulled_in
 
 
-@pytest.mark.effect_of("filenames", "index.sources:parse_wheel_filename")
 def test_a_wheel_from_a_folder_decides(pip: Pip, index: Index) -> None:
     _fill(index)
     (pip.work / "wheels").mkdir()

@@ -146,6 +146,7 @@ def test_another_version_than_the_trusted_one_is_refused(pip: Pip, index: Index)
     assert "acme_provider-2.0" not in "".join(paths(index))
 
 
+@pytest.mark.effect_of("wheels_only", "make_distribution_for_install_requirement")
 def test_a_dependency_that_a_url_leads_to_is_not_built(pip: Pip, index: Index) -> None:
     canary = pip.root / "built"
     helper = Sdist(Wheel("helper"), probe=f"open({str(canary)!r}, 'w').close()")
@@ -155,7 +156,6 @@ def test_a_dependency_that_a_url_leads_to_is_not_built(pip: Pip, index: Index) -
     assert not canary.exists()
 
 
-@pytest.mark.effect_of("wheels_only", "make_distribution_for_install_requirement")
 def test_a_plugin_that_is_only_a_source_distribution_is_refused(pip: Pip, index: Index) -> None:
     index.add(Sdist(plugin()), *tri())
     refused(pip.variant("install", *TRUST, "tri"), "could not be asked", "no wheel")

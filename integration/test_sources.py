@@ -21,6 +21,7 @@ def put(pip: Pip, wheels: Iterable[Wheel]) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("beside", (True, False))
+@pytest.mark.effect_of("filenames", "index.sources:parse_wheel_filename")
 def test_a_folder_answers_as_an_index_does(pip: Pip, index: Index, beside: bool) -> None:
     source = put(pip, tri())
     if beside:

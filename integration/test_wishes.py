@@ -228,7 +228,7 @@ def test_an_installed_null_variant_is_replaced_when_more_is_required(
 # Requirements files
 
 
-@pytest.mark.effect_of("wishes", "SUPPORTED_OPTIONS", "handle_line")
+@pytest.mark.effect_of("wishes", "SUPPORTED_OPTIONS", "handle_line", "preprocess")
 @pytest.mark.parametrize("form", ("{}", "# pip-variant: {}", "  #pip-variant:   {}"))
 def test_a_requirements_file_names_a_label(pip: Pip, index: Index, form: str) -> None:
     index.add(*tri())
@@ -237,7 +237,6 @@ def test_a_requirements_file_names_a_label(pip: Pip, index: Index, form: str) ->
     assert pip.label("tri") == "cuda12.6"
 
 
-@pytest.mark.effect_of("wishes", "preprocess")
 def test_plain_pip_reads_a_file_with_the_comment_form(pip: Pip, index: Index) -> None:
     index.add(*tri())
     path = pip.write("r.txt", ["# pip-variant: --variant tri=cuda12.6", "tri==1.0"])
