@@ -23,9 +23,8 @@ import pytest
 from integration.breaking import OTHERS, name_of
 from integration.environments import LOST_PATCH
 from pipvariant import shim
-from pipvariant.shim import builds, completion
+from pipvariant.shim import builds, completion, pips
 from pipvariant.shim.patches import Patch
-from pipvariant.shim.pips import this_pip
 from pipvariant.shim.run import Run
 from pipvariant.standard.preferences import Family, Preferences
 
@@ -39,7 +38,7 @@ def names() -> list[str]:
     """The names of all patches that some command puts on this pip."""
     metadata: Any = import_module("pip._internal.metadata")
     commands: Any = import_module("pip._internal.commands").commands_dict
-    found: list[Patch] = [*builds.patches(this_pip(), Run()), *completion.patches()]
+    found: list[Patch] = [*builds.patches(pips.this_pip(), Run()), *completion.patches()]
     before = dict(os.environ)
     os.environ[builds.WHEELS_ONLY] = "1"
     for command in ("install", "lock", "wheel", *READING):
@@ -125,7 +124,7 @@ def main(words: list[str]) -> int:
     for name in chosen:
         failed = _run(name, tests[name]) if tests[name] else ""
         lost += not failed
-        print(f"{this_pip().text}\t{name}\t{failed or 'NOT NOTICED'}", flush=True)
+        print(f"{pips.this_pip().text}\t{name}\t{failed or 'NOT NOTICED'}", flush=True)
     return int(bool(lost))
 
 

@@ -8,6 +8,8 @@ from integration.environments import PIP_VERSION, Pip
 from integration.index import Index
 from integration.wheels import PROVIDERS, Sdist, Wheel, cuda, release, tri
 
+pytestmark = pytest.mark.every_pip
+
 PROBE = "__import__('tri').LABEL"
 
 

@@ -137,6 +137,7 @@ def test_what_is_installed_decides_for_the_others(pip: Pip, index: Index) -> Non
     assert (pip.build("alpha"), pip.build("beta")) == (("1.0", "cu12.6"), ("1.0", "cu12.6"))
 
 
+@pytest.mark.every_pip
 def test_what_is_installed_gives_way_when_nothing_goes_with_it(pip: Pip, index: Index) -> None:
     index.add(*release("alpha", labels=_cuda("12.6", "12.8")))
     index.add(*release("beta", labels={"cu12.6": (cuda("12.6"),)}, plain=False))

@@ -74,6 +74,7 @@ def test_a_given_wheel_whose_label_is_not_in_it_is_refused(pip: Pip) -> None:
     assert pip.installed() == {}
 
 
+@pytest.mark.every_pip
 def test_a_given_wheel_without_metadata_is_refused(pip: Pip) -> None:
     path = pip.work / "tri-1.0-py3-none-any-cuda12.6.whl"
     path.write_bytes(Wheel("tri").content)

@@ -80,6 +80,7 @@ def test_record_has_it_and_plain_pip_removes_it(pip: Pip, index: Index) -> None:
     assert not info.exists()
 
 
+@pytest.mark.every_pip
 def test_it_is_kept_in_another_folder_too(pip: Pip, index: Index) -> None:
     index.add(*tri())
     pip.variant("install", "--target", "there", "tri", driver="12.6").check()

@@ -14,6 +14,8 @@ from integration.environments import PIP_VERSION, Pip
 from integration.index import Index, Reply
 from integration.wheels import Wheel, cuda, metadata, tri
 
+pytestmark = pytest.mark.every_pip
+
 BOUND = "nvidia :: cuda_version_lower_bound"
 REQUIRES = (
     "by-label; variant_label == 'cuda12.8'",

@@ -98,6 +98,7 @@ def test_the_report_of_null_and_of_a_non_variant_wheel(pip: Pip, index: Index) -
     assert "variant" not in items["solo"]
 
 
+@pytest.mark.every_pip
 def test_stdout_of_a_report_is_json_alone(pip: Pip, index: Index) -> None:
     index.add(*tri())
     index.answer("tri-1.0-variants.json", index.respond("/nowhere", ""))
@@ -152,6 +153,7 @@ def test_show_says_label_and_properties_after_the_fields_of_pip(with_both: Pip) 
     assert ours == "---\n".join(part + more for part, more in zip(parts, added))
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("content", ("{", "", '{"variants": []}'))
 def test_a_damaged_variant_json_is_unknown_everywhere(with_both: Pip, content: str) -> None:
     (with_both.site / "tri-1.0.dist-info" / "variant.json").write_text(content)
@@ -164,6 +166,7 @@ def test_a_damaged_variant_json_is_unknown_everywhere(with_both: Pip, content: s
     assert with_both.variant("show", "tri").check().lines_with("Variant: unknown (variant.json")
 
 
+@pytest.mark.every_pip
 def test_the_list_of_outdated_projects_has_the_key_too(with_both: Pip, index: Index) -> None:
     index.add(*tri("2.0"))
     result = with_both.variant("list", "--outdated", "--format", "json", driver="12.8").check()

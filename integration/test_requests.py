@@ -28,6 +28,7 @@ def test_ten_releases_cost_page_metadata_and_wheel(pip: Pip, index: Index) -> No
     ]
 
 
+@pytest.mark.every_pip
 def test_with_metadata_files_the_wheel_is_described_first(pip: Pip, index: Index) -> None:
     # Up to 22.2 pip knows no such files, and 22.3 to 23.0 download the wheel twice.
     index.pages = "html"
@@ -67,6 +68,7 @@ def test_versions_that_are_skipped_cost_one_request_each(pip: Pip, index: Index)
     ]
 
 
+@pytest.mark.every_pip
 def test_what_is_satisfied_costs_nothing(pip: Pip, index: Index) -> None:
     index.add(*tri())
     pip.variant("install", "tri", driver="12.8").check()
