@@ -12,10 +12,10 @@ from integration.environments import PIP_VERSION, Pip
 from integration.index import Index
 from integration.wheels import tri
 
-pytestmark = (
+pytestmark = [
     pytest.mark.every_pip,
     pytest.mark.skipif(PIP_VERSION < (22, 3), reason="--python is new in pip 22.3"),
-)
+]
 
 
 @pytest.fixture
