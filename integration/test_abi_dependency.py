@@ -25,9 +25,18 @@ def torches(index: Index) -> Index:
     return index
 
 
-def test_the_label_for_the_newest_is_taken_where_all_is_open(pip: Pip, torches: Index) -> None:
+@pytest.mark.effect_of(
+    "dependencies", "read_wheel_metadata_file", "Distribution.from_metadata_file_contents"
+)
+@pytest.mark.parametrize("backend", ("0", "1"))
+@pytest.mark.parametrize("described", (False, True))
+def test_the_label_for_the_newest_is_taken_where_all_is_open(
+    pip: Pip, torches: Index, described: bool, backend: str
+) -> None:
+    torches.metadata_files = described
     torches.add(*release("ext", labels=WITH_NULL, providers=BUILTIN))
-    result = pip.variant("install", "ext").check()
+    environ = {"_PIP_USE_IMPORTLIB_METADATA": backend}
+    result = pip.variant("install", "ext", environ=environ).check()
     assert pip.build("ext") == ("1.0", "torch29")
     assert pip.installed()["torch"] == "2.9.1"
     assert result.lines_with("ext 1.0: variant torch29 (abi_dependency :: torch :: 2.9)")
@@ -45,7 +54,6 @@ def test_what_comes_in_the_same_command_decides(
     assert pip.installed()["torch"] == asked
 
 
-@pytest.mark.effect_of("dependencies", "read_wheel_metadata_file")
 def test_what_is_installed_stays_and_decides(pip: Pip, torches: Index) -> None:
     torches.add(*release("ext", labels=WITH_NULL, providers=BUILTIN))
     pip.variant("install", "torch==2.8.0").check()

@@ -92,14 +92,9 @@ def test_markers_and_extras_combine(pip: Pip, index: Index) -> None:
     assert _pulled_in(pip) == CUDA | {"by-extra"}
 
 
-@pytest.mark.effect_of(
-    "dependencies", "read_wheel_metadata_file", "Distribution.from_metadata_file_contents"
-)
-@pytest.mark.parametrize("described", (False, True))
 def test_both_metadata_backends_of_pip_decide_alike(
-    pip: Pip, index: Index, backend: dict[str, str], described: bool
+    pip: Pip, index: Index, backend: dict[str, str]
 ) -> None:
-    index.metadata_files = described
     _fill(index)
     index.add(Wheel("other", requires=("tri[more]",)))
     pip.variant("install", "tri", driver="12.8", environ=backend).check()
