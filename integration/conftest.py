@@ -12,6 +12,12 @@ from integration.index import Index
 from integration.templates import Template
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """The effects of patches are looked at on every pip."""
+    if item.get_closest_marker("effect_of"):
+        item.add_marker("every_pip")
+
+
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Template]:
     """An environment to copy; one for each test process."""

@@ -16,13 +16,15 @@ from pathlib import Path
 from shutil import copytree
 from types import TracebackType
 
-__all__ = ["TIME_LIMIT", "Template", "site_of", "variables"]
+__all__ = ["LOST_PATCH", "TIME_LIMIT", "Template", "site_of", "variables"]
 
 # What runs in the fresh environment: the pip under test, the project, what it depends on.
 RUNTIME = (
     *("pip", "pipvariant", "packaging", "archspec", "pynvml"),
     *("importlib_metadata", "tomli", "zipp"),  # for older Pythons
 )
+#: The name of a patch that the pip under test has to do without, see `broken_patches`.
+LOST_PATCH = "PIPVARIANT_TEST_LOST_PATCH"
 FORK_SERVER = Path(__file__).with_name("fork_server.py")
 #: Seconds that a run may take.
 TIME_LIMIT = 120
@@ -75,7 +77,11 @@ class Template:
         self._machine = root / "machine"
         environment = self._machine / "env"
         venv.EnvBuilder(symlinks=True, with_pip=False).create(environment)
-        (site_of(environment) / "runtime.pth").write_text(f"{runtime}\n")
+        lines = [str(runtime)]
+        if lost := os.environ.get(LOST_PATCH):
+            _link("integration.breaking", runtime)
+            lines.append(f"import breaking; breaking.lose({lost!r})")
+        (site_of(environment) / "runtime.pth").write_text("\n".join((*lines, "")))
         for name in ("home", "tmp", "work"):
             (self._machine / name).mkdir()
         self._server: tuple[subprocess.Popen[bytes], socket.socket] | None = None

@@ -25,9 +25,18 @@ def torches(index: Index) -> Index:
     return index
 
 
-def test_the_label_for_the_newest_is_taken_where_all_is_open(pip: Pip, torches: Index) -> None:
+@pytest.mark.effect_of(
+    "dependencies", "read_wheel_metadata_file", "Distribution.from_metadata_file_contents"
+)
+@pytest.mark.parametrize("backend", ("0", "1"))
+@pytest.mark.parametrize("described", (False, True))
+def test_the_label_for_the_newest_is_taken_where_all_is_open(
+    pip: Pip, torches: Index, described: bool, backend: str
+) -> None:
+    torches.metadata_files = described
     torches.add(*release("ext", labels=WITH_NULL, providers=BUILTIN))
-    result = pip.variant("install", "ext").check()
+    environ = {"_PIP_USE_IMPORTLIB_METADATA": backend}
+    result = pip.variant("install", "ext", environ=environ).check()
     assert pip.build("ext") == ("1.0", "torch29")
     assert pip.installed()["torch"] == "2.9.1"
     assert result.lines_with("ext 1.0: variant torch29 (abi_dependency :: torch :: 2.9)")
@@ -61,6 +70,7 @@ def test_what_is_only_implied_decides(pip: Pip, torches: Index) -> None:
     assert pip.installed()["torch"] == "2.7.1"
 
 
+@pytest.mark.every_pip
 def test_null_is_the_last_of_the_version_before_an_older_one(pip: Pip, torches: Index) -> None:
     torches.add(*release("ext", labels=WITH_NULL, providers=BUILTIN), Wheel("ext", "0.9"))
     pip.variant("install", "torch==2.6.0", "ext").check()
@@ -74,6 +84,7 @@ def test_an_older_version_comes_after_all_labels_of_the_newer(pip: Pip, torches:
     assert pip.build("ext") == ("0.9", "")
 
 
+@pytest.mark.every_pip
 def test_no_label_that_goes_with_the_rest_is_an_error(pip: Pip, torches: Index) -> None:
     torches.add(*release("ext", labels=LABELS, providers=BUILTIN, plain=False))
     result = pip.variant("install", "torch==2.6.0", "ext")
@@ -134,6 +145,7 @@ def test_without_dependencies_only_what_is_installed_fits(
     assert pip.build("ext") == ("1.0", label)
 
 
+@pytest.mark.every_pip
 def test_metadata_files_spare_the_wheels_that_are_not_taken(pip: Pip, torches: Index) -> None:
     torches.metadata_files = True
     torches.add(*release("ext", labels=WITH_NULL, providers=BUILTIN))

@@ -39,6 +39,7 @@ WAYS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("way", sorted(WAYS))
 def test_a_wheel_that_is_not_what_the_index_said_is_refused(
     pip: Pip, index: Index, way: str
@@ -53,6 +54,7 @@ def test_a_wheel_that_is_not_what_the_index_said_is_refused(
     assert not list(pip.work.glob("out/tri*"))
 
 
+@pytest.mark.every_pip
 def test_a_described_wheel_that_is_not_what_the_index_said_is_refused(
     pip: Pip, index: Index
 ) -> None:

@@ -8,11 +8,14 @@ from integration.environments import PIP_VERSION, Pip
 from integration.index import Index
 from integration.wheels import PROVIDERS, Sdist, Wheel, cuda, release, tri
 
-pytestmark = pytest.mark.real_start
+pytestmark = [pytest.mark.every_pip, pytest.mark.real_start]
 
 PROBE = "__import__('tri').LABEL"
 
 
+@pytest.mark.effect_of(
+    "builds", "build_env:_get_runnable_pip", "build_env:get_runnable_pip", "misc:get_runnable_pip"
+)
 def test_a_build_gets_the_best_label(pip: Pip, index: Index) -> None:
     index.add(*tri(), Sdist(Wheel("made"), build_requires=("tri",), probe=PROBE))
     pip.variant("install", "made", driver="12.8").check()
@@ -40,6 +43,7 @@ IN_PROCESS = pytest.param(
 )
 
 
+@pytest.mark.effect_of("build_labels", "InprocessBuildEnvironmentInstaller.install")
 @pytest.mark.parametrize("how", (pytest.param((), id="child"), IN_PROCESS))
 def test_a_build_sees_the_label_that_is_installed(
     pip: Pip, index: Index, how: tuple[str, ...]

@@ -80,6 +80,7 @@ def wheels(site: Site) -> list[str]:
     ]
 
 
+@pytest.mark.every_pip
 @pytest.mark.skipif(PIP_VERSION < (22, 3), reason="this pip knows no metadata files")
 def test_a_conflict_costs_one_wheel_and_metadata(pip: Pip, site: Site) -> None:
     site.add(*labels(Large))

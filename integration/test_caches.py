@@ -21,6 +21,7 @@ def cache(pip: Pip) -> dict[str, str]:
     return {"PIP_NO_CACHE_DIR": "", "PIP_CACHE_DIR": str(pip.root / "cache")}
 
 
+@pytest.mark.every_pip
 def test_a_wheel_that_was_built_never_displaces_a_label(
     pip: Pip, index: Index, cache: dict[str, str]
 ) -> None:
@@ -35,6 +36,7 @@ def test_a_wheel_that_was_built_never_displaces_a_label(
     assert not (pip.site / "built_with.py").exists()
 
 
+@pytest.mark.every_pip
 def test_a_wheel_that_was_built_serves_where_no_label_fits(
     pip: Pip, index: Index, cache: dict[str, str]
 ) -> None:
@@ -52,6 +54,7 @@ def test_a_wheel_that_was_built_serves_where_no_label_fits(
 LABELLED = Wheel("tri", label="cuda12.8", properties=(cuda("12.8"),))
 
 
+@pytest.mark.effect_of("wheels", "_verify_one")
 def test_a_label_that_was_built_has_to_fit(pip: Pip, index: Index) -> None:
     index.add(Sdist(LABELLED))
     result = pip.variant("install", "tri", driver="12.4")
@@ -61,6 +64,7 @@ def test_a_label_that_was_built_has_to_fit(pip: Pip, index: Index) -> None:
     assert pip.installed() == {}
 
 
+@pytest.mark.every_pip
 def test_a_label_that_was_built_is_installed_where_it_fits(pip: Pip, index: Index) -> None:
     index.add(Sdist(LABELLED))
     result = pip.variant("install", "tri", driver="12.8").check()
@@ -68,12 +72,14 @@ def test_a_label_that_was_built_is_installed_where_it_fits(pip: Pip, index: Inde
     assert result.warnings == []
 
 
+@pytest.mark.every_pip
 def test_a_label_that_is_only_built_may_be_for_another_machine(pip: Pip, index: Index) -> None:
     index.add(Sdist(LABELLED))
     pip.variant("wheel", "-w", "out", "tri", driver="12.4").check()
     assert [path.name for path in (pip.work / "out").iterdir()] == [BEST]
 
 
+@pytest.mark.effect_of("wheels", "Cache._get_candidates")
 def test_a_label_that_does_not_fit_is_left_in_the_cache(
     pip: Pip, index: Index, cache: dict[str, str]
 ) -> None:
@@ -104,6 +110,7 @@ def kept(pip: Pip, cache: dict[str, str]) -> Iterator[Site]:
         yield site
 
 
+@pytest.mark.every_pip
 def test_a_label_that_was_added_is_seen_at_once(
     pip: Pip, kept: Site, cache: dict[str, str]
 ) -> None:
@@ -117,6 +124,7 @@ def test_a_label_that_was_added_is_seen_at_once(
     assert result.warnings == []
 
 
+@pytest.mark.every_pip
 def test_metadata_that_did_not_change_is_not_sent_again(
     pip: Pip, kept: Site, cache: dict[str, str]
 ) -> None:
@@ -131,6 +139,7 @@ def test_metadata_that_did_not_change_is_not_sent_again(
     assert len(kept.requests_for(".whl")) == 1
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("hashes", (True, False))
 def test_a_page_from_the_cache_goes_with_metadata_that_is_newer(
     pip: Pip, kept: Site, cache: dict[str, str], hashes: bool

@@ -33,6 +33,7 @@ def test_a_specifier_decides_the_version(
     assert pip.build("tri") == (version, "cuda12.8")
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize(
     ("args", "version"),
     ((["tri"], "1.0"), (["--pre", "tri"], "2.0rc1"), (["tri>=2.0rc1"], "2.0rc1")),
@@ -45,6 +46,7 @@ def test_pre_releases_are_taken_when_asked_for(
     assert pip.build("tri") == (version, "cuda12.8")
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize(("requirement", "version"), (("tri", "1.0"), ("tri==2.0", "2.0")))
 def test_a_yanked_version_is_taken_only_by_its_pin(
     pip: Pip, index: Index, requirement: str, version: str
@@ -56,6 +58,7 @@ def test_a_yanked_version_is_taken_only_by_its_pin(
     assert bool(result.lines_with("yanked")) == (version == "2.0")
 
 
+@pytest.mark.every_pip
 def test_a_yanked_label_leaves_the_others(pip: Pip, index: Index) -> None:
     older, yanked, *rest = tri()
     index.add(older, *rest)
@@ -64,6 +67,7 @@ def test_a_yanked_label_leaves_the_others(pip: Pip, index: Index) -> None:
     assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
+@pytest.mark.every_pip
 def test_a_version_for_other_pythons_is_passed_over(pip: Pip, index: Index) -> None:
     index.add(*tri("1.0"), *tri("2.0", requires_python=">=99"))
     pip.variant("install", "tri", driver="12.8").check()
@@ -77,6 +81,7 @@ def test_a_label_for_other_pythons_leaves_the_others(pip: Pip, index: Index) -> 
     assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
+@pytest.mark.every_pip
 def test_a_label_for_another_platform_leaves_the_others(pip: Pip, index: Index) -> None:
     older, newer, *rest = tri()
     index.add(older, replace(newer, tag="py3-none-win_amd64"), *rest)
@@ -84,12 +89,14 @@ def test_a_label_for_another_platform_leaves_the_others(pip: Pip, index: Index) 
     assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
+@pytest.mark.every_pip
 def test_the_label_comes_before_the_platform_tag(pip: Pip, index: Index) -> None:
     index.add(*tri(builds=["12.6"], tag=LINUX), *tri(builds=["12.8"], null=False, plain=False))
     pip.variant("install", "tri", driver="12.8").check()
     assert pip.build("tri") == ("1.0", "cuda12.8")
 
 
+@pytest.mark.every_pip
 def test_within_a_label_the_platform_tag_decides(pip: Pip, index: Index) -> None:
     index.add(*tri(builds=["12.8"]), *tri(builds=["12.8"], tag=LINUX))
     pip.variant("install", "tri", driver="12.8").check()
@@ -102,6 +109,7 @@ def test_the_label_comes_before_the_build_number(pip: Pip, index: Index) -> None
     assert pip.build("tri") == ("1.0", "cuda12.8")
 
 
+@pytest.mark.every_pip
 def test_within_a_label_and_tag_the_build_number_decides(pip: Pip, index: Index) -> None:
     index.add(*tri(build="2"), *tri(build="10"), *tri())
     pip.variant("install", "tri", driver="12.8").check()
@@ -114,6 +122,7 @@ def test_the_platform_tag_comes_before_the_build_number(pip: Pip, index: Index) 
     assert index.requests[-1] == f"GET /files/tri-1.0-{LINUX}-cuda12.8.whl"
 
 
+@pytest.mark.every_pip
 def test_allowed_hashes_come_before_the_label(pip: Pip, index: Index) -> None:
     wheels = tri()
     index.add(*wheels)
@@ -128,6 +137,7 @@ def test_allowed_hashes_come_before_the_label(pip: Pip, index: Index) -> None:
     assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
+@pytest.mark.effect_of("selection", "PackageFinder.find_best_candidate")
 @pytest.mark.parametrize(
     ("allowed", "told"),
     (("cuda12.6", "cuda12.8"), (None, "cuda12.8"), ("null", "cuda12.8"), ("cuda12.8", None)),
@@ -157,6 +167,7 @@ def test_a_hash_that_no_file_has_is_an_error(pip: Pip, index: Index) -> None:
     assert pip.installed() == {}
 
 
+@pytest.mark.every_pip
 def test_a_wheel_with_another_hash_than_listed_is_refused(pip: Pip, index: Index) -> None:
     # 22.3 looks at no hash that a JSON page gives, which is its own affair.
     index.pages = "html"
@@ -166,18 +177,21 @@ def test_a_wheel_with_another_hash_than_listed_is_refused(pip: Pip, index: Index
     assert pip.installed() == {}
 
 
+@pytest.mark.every_pip
 def test_an_sdist_comes_after_every_wheel(pip: Pip, index: Index) -> None:
     index.add(Sdist(Wheel("tri")), *tri(plain=False))
     pip.variant("install", "tri", driver="12.4").check()
     assert pip.build("tri") == ("1.0", "null")
 
 
+@pytest.mark.every_pip
 def test_an_sdist_is_built_when_no_wheel_fits(pip: Pip, index: Index) -> None:
     index.add(Sdist(Wheel("tri")), *tri(plain=False, null=False))
     pip.variant("install", "tri", driver="12.4").check()
     assert (pip.site / "built_with.py").exists()
 
 
+@pytest.mark.every_pip
 def test_no_binary_keeps_variant_wheels_out(pip: Pip, index: Index) -> None:
     index.add(Sdist(Wheel("tri")), *tri())
     pip.variant("install", "--no-binary", "tri", "tri", driver="12.8").check()

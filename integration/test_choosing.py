@@ -31,6 +31,10 @@ def test_the_best_label_for_the_driver(
     assert pip.build("tri") == ("1.0", label)
 
 
+@pytest.mark.effect_of("filenames", "Wheel.__init__")
+@pytest.mark.effect_of("options", "Command.parse_args")
+@pytest.mark.effect_of("shim", "commands:create_command")
+@pytest.mark.effect_of("selection", "FoundCandidates.__init__")
 @pytest.mark.parametrize("pages", ("html", "json"))
 def test_both_forms_of_pages_serve(pip: Pip, index: Index, pages: str) -> None:
     index.pages = pages
@@ -45,6 +49,7 @@ def test_without_null_the_non_variant_wheel_is_left(pip: Pip, index: Index) -> N
     assert pip.build("tri") == ("1.0", "")
 
 
+@pytest.mark.every_pip
 def test_without_anything_that_fits_it_is_not_found(pip: Pip, index: Index) -> None:
     index.add(*tri(null=False, plain=False))
     result = pip.variant("install", "tri", driver="12.4")
@@ -114,12 +119,14 @@ def test_the_project_orders_the_namespaces(pip: Pip, index: Index, first: str, l
     assert pip.label("tri") == label
 
 
+@pytest.mark.every_pip
 def test_the_newest_version_first_then_its_labels(pip: Pip, index: Index) -> None:
     index.add(*tri("1.0", ["12.6"]), *tri("2.0", ["13.0"]))
     pip.variant("install", "tri", driver="12.8").check()
     assert pip.build("tri") == ("2.0", "null")
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize(("driver", "version"), (("12.8", "1.0"), ("13.0", "2.0")))
 def test_a_version_with_nothing_that_fits_is_skipped(
     pip: Pip, index: Index, driver: str, version: str
@@ -151,8 +158,13 @@ def test_a_cpu_level_is_asked_from_the_machine(pip: Pip, index: Index) -> None:
     assert pip.label("num") == expected.get(machine, "")
 
 
+@pytest.mark.effect_of("reports", "legacy.resolver:Resolver.resolve")
+@pytest.mark.effect_of(
+    "selection", "PackageFinder.find_requirement", "CandidateEvaluator.compute_best_candidate"
+)
 def test_the_legacy_resolver_takes_the_same_label(pip: Pip, index: Index) -> None:
     index.add(*tri())
     legacy = ("--use-deprecated=legacy-resolver",)
-    pip.variant("install", *legacy, "tri", driver="12.8").check()
+    result = pip.variant("install", *legacy, "tri", driver="12.8").check()
     assert pip.build("tri") == ("1.0", "cuda12.8")
+    assert result.lines_with("tri 1.0: variant cuda12.8")

@@ -23,6 +23,7 @@ def with_tri(pip: Pip, index: Index) -> Pip:
     return pip
 
 
+@pytest.mark.every_pip
 def test_a_dry_run_installs_nothing(pip: Pip, index: Index) -> None:
     index.add(*tri())
     result = pip.variant("install", "--dry-run", "tri", driver="12.8").check()
@@ -37,6 +38,7 @@ def test_target_gets_the_same_label(pip: Pip, index: Index) -> None:
     assert pip.installed() == {}
 
 
+@pytest.mark.every_pip
 def test_download_keeps_the_label_in_the_name(pip: Pip, index: Index) -> None:
     wheels = tri(requires=("solo",))
     index.add(*wheels, Wheel("solo"))
@@ -46,12 +48,14 @@ def test_download_keeps_the_label_in_the_name(pip: Pip, index: Index) -> None:
     assert (pip.work / "out" / BEST).read_bytes() == wheels[1].content
 
 
+@pytest.mark.every_pip
 def test_wheel_collects_the_same_label(pip: Pip, index: Index) -> None:
     index.add(*tri())
     pip.variant("wheel", "-w", "out", "tri", driver="12.8").check()
     assert [path.name for path in (pip.work / "out").iterdir()] == [BEST]
 
 
+@pytest.mark.every_pip
 def test_what_was_installed_is_recorded(with_tri: Pip) -> None:
     info = with_tri.site / "tri-1.0.dist-info"
     assert "cuda12.8" in json.loads((info / "variant.json").read_text())["variants"]
@@ -67,6 +71,7 @@ def test_what_is_installed_reads_as_with_plain_pip(with_tri: Pip, command: str) 
     assert "1.0" in ours.stdout
 
 
+@pytest.mark.every_pip
 def test_freeze_gives_what_plain_pip_can_install(with_tri: Pip) -> None:
     frozen = with_tri.variant("freeze").check().stdout
     assert frozen == "tri==1.0\n"
@@ -80,6 +85,7 @@ def test_list_as_json_is_json(with_tri: Pip) -> None:
     assert (entry["name"], entry["version"]) == ("tri", "1.0")
 
 
+@pytest.mark.effect_of("selection", "CandidateEvaluator.sort_best_candidate")
 def test_list_knows_what_is_outdated(with_tri: Pip, index: Index) -> None:
     index.add(*tri("2.0", plain=False), *tri("3.0", ["13.0"], null=False, plain=False))
     outdated = ("list", "--outdated", "--format", "json")
@@ -87,12 +93,14 @@ def test_list_knows_what_is_outdated(with_tri: Pip, index: Index) -> None:
     assert (entry["name"], entry["latest_version"]) == ("tri", "2.0")
 
 
+@pytest.mark.every_pip
 def test_index_versions_works(pip: Pip, index: Index) -> None:
     index.add(*tri("1.0"), *tri("2.0", plain=False))
     result = pip.variant("index", "versions", "tri", driver="12.8").check()
     assert "Available versions: 2.0, 1.0" in result.stdout
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("runner", ("variant", "plain"))
 def test_uninstall_leaves_nothing(with_tri: Pip, runner: str) -> None:
     getattr(with_tri, runner)("uninstall", "-y", "tri").check()
@@ -106,6 +114,7 @@ def test_check_is_content(with_tri: Pip, runner: str) -> None:
     assert "No broken requirements found." in result.stdout
 
 
+@pytest.mark.every_pip
 def test_check_finds_what_is_missing(pip: Pip, index: Index) -> None:
     index.add(*tri(requires=("solo",)))
     pip.variant("install", "--no-deps", "tri", driver="12.8").check()
@@ -136,6 +145,7 @@ def test_completion_prints_a_script(pip: Pip) -> None:
     assert "COMP_WORDS" in pip.variant("completion", "--bash").check().stdout
 
 
+@pytest.mark.every_pip
 def test_completion_knows_the_option(pip: Pip) -> None:
     words = {
         "PIP_AUTO_COMPLETE": "1",
@@ -150,6 +160,7 @@ def test_a_command_that_is_not_there_is_an_error(pip: Pip) -> None:
     assert (ours.code, ours.stderr) == (plains.code, plains.stderr)
 
 
+@pytest.mark.every_pip
 def test_the_plain_pip_of_the_environment_stays_plain(with_tri: Pip) -> None:
     with_tri.plain("install", "--force-reinstall", "tri", driver="12.8").check()
     assert with_tri.build("tri") == ("1.0", "")

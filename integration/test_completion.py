@@ -53,6 +53,7 @@ def _typed(pip: Pip, *words: str) -> list[str]:
     return pip.run(["-c", script]).check().stdout.split()
 
 
+@pytest.mark.effect_of("completion", "get_prog", "BASE_COMPLETION", "COMPLETION_SCRIPTS")
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_script_is_for_this_program_and_leaves_that_of_pip_alone(pip: Pip, shell: str) -> None:
     ours = pip.variant("completion", f"--{shell}").check().stdout
@@ -77,11 +78,13 @@ def test_the_command_is_among_those_of_pip(pip: Pip) -> None:
     assert "platform" not in offered
 
 
+@pytest.mark.every_pip
 def test_options_of_install_are_offered(pip: Pip) -> None:
     assert _asked(pip, "install", "--variant") == ["--variant=", "--variant-target="]
     assert _asked(pip, "install", "--no-var") == ["--no-variant"]
 
 
+@pytest.mark.every_pip
 def test_a_sub_command_is_completed_and_not_the_command_of_pip_with_its_name(pip: Pip) -> None:
     assert _asked(pip, "variant", "l") == ["list", "lint"]
     assert "--outdated" not in _asked(pip, "variant", "list", "--")

@@ -73,6 +73,7 @@ def test_it_takes_what_an_installation_takes(
     assert files.keys() | set(document["without_variants"]) == reported.keys()
 
 
+@pytest.mark.every_pip
 def test_nothing_is_installed_and_no_other_wheel_is_fetched(pip: Pip, index: Index) -> None:
     index.add(*tri())
     explained(pip, "tri", driver="12.8")

@@ -105,28 +105,39 @@ def test_no_common_value_names_the_package_before_any_wheel_is_fetched(
     assert pip.installed() == {}
 
 
+@pytest.mark.effect_of(
+    "families",
+    "_InstallRequirementBackedCandidate.iter_dependencies",
+    "Factory.get_installation_error",
+)
 def test_a_conflict_that_only_the_resolver_finds_is_told(pip: Pip, index: Index) -> None:
     """Each version of alpha goes with a version of beta, but not with the one it requires."""
-    labels = {"cu12.8": (cuda("12.8"),)}
+    labels, other = {"cu12.8": (cuda("12.8"),)}, {"cu12.6": (cuda("12.6"),)}
     index.add(*release("alpha", labels=labels, plain=False, requires=("beta==1.0",)))
-    index.add(*release("beta", "1.0", labels={"cu12.6": (cuda("12.6"),)}, plain=False))
+    index.add(*release("beta", "1.0", labels=other, plain=False))
     index.add(*release("beta", "2.0", labels=labels, plain=False))
-    result = pip.variant("install", *FAMILY, "alpha", "beta", driver="12.8")
+    index.add(*release("alpha", "0.9", labels=other, plain=False))
+    result = pip.variant("install", *FAMILY, "alpha==1.0", "beta", driver="12.8")
     assert result.code == 1
-    assert "--same-variant nvidia=alpha,beta" in result.output
+    assert "--same-variant nvidia=alpha,beta cannot be kept" in result.output
     assert "Traceback" not in result.output
     assert not [request for request in index.requests if "%3C" in request or "<" in request]
     assert pip.installed() == {}
 
 
+@pytest.mark.effect_of("families", "AlreadyInstalledCandidate.iter_dependencies")
 def test_what_is_installed_decides_for_the_others(pip: Pip, index: Index) -> None:
+    newer = {"cu12.8": (cuda("12.8"),)}
     index.add(*release("alpha", labels=_cuda("12.6", "12.8")))
     index.add(*release("beta", labels=_cuda("12.6", "12.8")))
     pip.variant("install", "--variant", "alpha=cu12.6", "alpha", driver="12.8").check()
+    # These two would go together.
+    index.add(*(w for name in ("alpha", "beta") for w in release(name, "2.0", labels=newer)))
     pip.variant("install", *FAMILY, "alpha", "beta", driver="12.8").check()
-    assert (pip.label("alpha"), pip.label("beta")) == ("cu12.6", "cu12.6")
+    assert (pip.build("alpha"), pip.build("beta")) == (("1.0", "cu12.6"), ("1.0", "cu12.6"))
 
 
+@pytest.mark.every_pip
 def test_what_is_installed_gives_way_when_nothing_goes_with_it(pip: Pip, index: Index) -> None:
     index.add(*release("alpha", labels=_cuda("12.6", "12.8")))
     index.add(*release("beta", labels={"cu12.6": (cuda("12.6"),)}, plain=False))

@@ -31,6 +31,7 @@ def listed(site: Site) -> None:
 # The JSON. Replies that are broken in themselves are in test_metadata.py.
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("status", (302, 308))
 def test_a_redirect_of_the_json_is_followed(pip: Pip, status: int) -> None:
     with Site() as site, Index() as other:
@@ -275,6 +276,7 @@ def test_a_redirect_of_a_wheel_is_followed(pip: Pip) -> None:
         assert other.requests == [f"GET /files/{BEST}"]
 
 
+@pytest.mark.every_pip
 def test_a_wheel_that_is_cut_is_not_installed(pip: Pip, index: Index) -> None:
     index.add(*tri())
     wheel = next(wheel for wheel in tri() if wheel.label == "cuda12.8")

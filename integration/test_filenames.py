@@ -11,6 +11,8 @@ from integration.environments import Pip
 from integration.index import Index
 from integration.wheels import Sdist, Wheel, cuda, tri
 
+pytestmark = pytest.mark.every_pip
+
 MACHINE = platform.machine()
 # Up to 22.2, pip lets the platform part of a name contain dashes if it is a set.
 COMPRESSED = f"py3-none-manylinux_2_17_{MACHINE}.manylinux2014_{MACHINE}"

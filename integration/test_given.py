@@ -40,6 +40,7 @@ def test_a_given_wheel_that_fits_is_installed(pip: Pip, give: Give) -> None:
     assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
+@pytest.mark.effect_of("wheels", "WheelDistribution.get_metadata_distribution")
 def test_a_given_wheel_that_does_not_fit_is_refused(pip: Pip, give: Give) -> None:
     result = pip.variant("install", give("cuda12.6"), driver="12.4")
     assert result.code == 1
@@ -73,6 +74,7 @@ def test_a_given_wheel_whose_label_is_not_in_it_is_refused(pip: Pip) -> None:
     assert pip.installed() == {}
 
 
+@pytest.mark.every_pip
 def test_a_given_wheel_without_metadata_is_refused(pip: Pip) -> None:
     path = pip.work / "tri-1.0-py3-none-any-cuda12.6.whl"
     path.write_bytes(Wheel("tri").content)

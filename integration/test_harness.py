@@ -18,6 +18,8 @@ from integration.environments import Pip
 from integration.index import Index, Reply
 from integration.wheels import Sdist, Wheel, cuda, tri
 
+pytestmark = pytest.mark.every_pip
+
 
 def fetch(url: str, accept: str = "*/*") -> bytes:
     with urllib.request.urlopen(urllib.request.Request(url, headers={"Accept": accept})) as reply:

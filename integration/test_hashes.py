@@ -20,6 +20,7 @@ def hashed(requirement: str, *labels: str, algorithm: str = "sha256") -> str:
     return " ".join([requirement, *(f"--hash={algorithm}:{digest}" for digest in digests)])
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize(
     ("allowed", "label"),
     (
@@ -38,6 +39,7 @@ def test_the_best_of_the_allowed_labels_is_taken(
     assert pip.build("tri") == ("1.0", label)
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("command", ("install", "download", "wheel"))
 def test_a_hash_of_a_label_that_does_not_fit_lets_nothing_in(
     pip: Pip, index: Index, command: str
@@ -52,6 +54,7 @@ def test_a_hash_of_a_label_that_does_not_fit_lets_nothing_in(
     assert index.requests_for("cuda13.0.whl") == []
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("algorithm", ("sha384", "sha512"))
 def test_every_algorithm_of_pip_counts(pip: Pip, index: Index, algorithm: str) -> None:
     index.add(*WHEELS.values())
@@ -61,6 +64,7 @@ def test_every_algorithm_of_pip_counts(pip: Pip, index: Index, algorithm: str) -
     assert pip.build("tri") == ("1.0", "cuda12.8")
 
 
+@pytest.mark.every_pip
 def test_the_metadata_needs_no_hash_of_its_own(pip: Pip, index: Index) -> None:
     index.add(*WHEELS.values())
     pip.write("locked.txt", [hashed("tri==1.0", *WHEELS)])
@@ -87,6 +91,7 @@ def test_what_has_no_hash_is_refused_as_with_plain_pip(pip: Pip, index: Index, l
     assert pip.installed() == {}
 
 
+@pytest.mark.every_pip
 def test_a_dependency_without_a_hash_is_refused(pip: Pip, index: Index) -> None:
     needs = Wheel("needs", requires=("tri",))
     index.add(*WHEELS.values(), needs)
@@ -108,6 +113,7 @@ def test_hashes_of_one_requirement_say_nothing_about_another(pip: Pip, index: In
     assert (pip.label("tri"), pip.label("duo")) == ("cuda12.6", "null")
 
 
+@pytest.mark.every_pip
 def test_hashes_in_a_constraints_file_count(pip: Pip, index: Index) -> None:
     index.add(*WHEELS.values())
     pip.write("constraints.txt", [hashed("tri==1.0", "cuda12.6", "null")])
@@ -117,6 +123,7 @@ def test_hashes_in_a_constraints_file_count(pip: Pip, index: Index) -> None:
     assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
+@pytest.mark.every_pip
 def test_the_legacy_resolver_takes_the_best_of_the_allowed_labels(pip: Pip, index: Index) -> None:
     index.add(*WHEELS.values())
     pip.write("locked.txt", [hashed("tri==1.0", "cuda12.6", "null", "plain")])
@@ -125,6 +132,7 @@ def test_the_legacy_resolver_takes_the_best_of_the_allowed_labels(pip: Pip, inde
     assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
+@pytest.mark.every_pip
 def test_an_allowed_sdist_comes_before_wheels_that_are_not_allowed(pip: Pip, index: Index) -> None:
     sdist = Sdist(Wheel("tri"))
     index.add(*WHEELS.values(), sdist)
@@ -135,6 +143,7 @@ def test_an_allowed_sdist_comes_before_wheels_that_are_not_allowed(pip: Pip, ind
     assert index.requests_for(".whl") == []
 
 
+@pytest.mark.every_pip
 def test_an_allowed_older_version_is_found(pip: Pip, index: Index) -> None:
     index.add(*WHEELS.values(), *tri("2.0"))
     pip.write("locked.txt", [hashed("tri==1.0", "cuda12.8", "cuda12.6")])
@@ -142,6 +151,7 @@ def test_an_allowed_older_version_is_found(pip: Pip, index: Index) -> None:
     assert pip.build("tri") == ("1.0", "cuda12.8")
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("right", (True, False))
 def test_a_given_url_is_held_to_its_hash(pip: Pip, index: Index, right: bool) -> None:
     index.add(*WHEELS.values())
@@ -152,6 +162,7 @@ def test_a_given_url_is_held_to_its_hash(pip: Pip, index: Index, right: bool) ->
     assert pip.label("tri") == ("cuda12.8" if right else None)
 
 
+@pytest.mark.every_pip
 def test_a_given_url_that_is_allowed_has_to_fit_as_well(pip: Pip, index: Index) -> None:
     index.add(*WHEELS.values())
     pip.write("locked.txt", [hashed(f"tri @ {index.file_url(BEST)}", "cuda12.8")])
@@ -161,6 +172,7 @@ def test_a_given_url_that_is_allowed_has_to_fit_as_well(pip: Pip, index: Index) 
     assert pip.installed() == {}
 
 
+@pytest.mark.every_pip
 def test_the_hash_command_knows_variant_wheels(pip: Pip) -> None:
     wheel = WHEELS["cuda12.8"]
     (pip.work / wheel.filename).write_bytes(wheel.content)

@@ -33,6 +33,7 @@ def with_old(pip: Pip, index: Index) -> Pip:
 # Kept.
 
 
+@pytest.mark.effect_of("replacing", "resolvelib.resolver:Resolver.resolve")
 def test_a_second_install_asks_nothing_and_shows_the_label(with_old: Pip, index: Index) -> None:
     result = with_old.variant("install", "tri", driver="13.0").check()
     assert index.requests == []
@@ -51,6 +52,7 @@ def test_null_is_named_with_the_way_to_a_better_one(pip: Pip, index: Index) -> N
     assert pip.label("tri") == "null"
 
 
+@pytest.mark.every_pip
 def test_only_what_the_user_named_is_named(with_old: Pip, index: Index) -> None:
     index.add(Wheel("user", requires=("tri",)))
     result = with_old.variant("install", "user", driver="12.6").check()
@@ -69,6 +71,7 @@ def test_no_variant_says_what_plain_pip_says(with_old: Pip) -> None:
     assert ours.output == with_old.plain("install", "tri").check().output
 
 
+@pytest.mark.effect_of("replacing", "legacy.resolver:Resolver.resolve")
 def test_the_legacy_resolver_shows_the_label_too(with_old: Pip) -> None:
     legacy = ("install", "--use-deprecated=legacy-resolver", "tri")
     assert with_old.variant(*legacy, driver="12.8").check().lines_with("as variant cuda12.6")
@@ -77,6 +80,7 @@ def test_the_legacy_resolver_shows_the_label_too(with_old: Pip) -> None:
 # Replaced.
 
 
+@pytest.mark.effect_of("replacing", "FoundCandidates.__init__", "Factory.get_dist_to_uninstall")
 def test_a_better_label_of_the_same_version_is_taken(with_old: Pip, index: Index) -> None:
     result = with_old.variant(*UPGRADE, "tri", driver="12.8").check()
     assert with_old.build("tri") == ("1.0", "cuda12.8")
@@ -100,6 +104,7 @@ def test_a_label_that_no_longer_fits_gives_way(with_old: Pip, driver: str | None
     assert result.lines_with("tri 1.0: null variant replaces variant cuda12.6")
 
 
+@pytest.mark.every_pip
 def test_a_label_that_no_longer_fits_gives_way_to_a_plain_wheel(pip: Pip, index: Index) -> None:
     index.add(*tri(null=False))
     pip.variant("install", "tri", driver="12.6").check()
@@ -114,6 +119,7 @@ def test_a_label_that_no_longer_fits_stays_where_nothing_does(pip: Pip, index: I
     assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("null", (True, False))
 def test_a_non_variant_build_gives_way_to_a_label(pip: Pip, index: Index, null: bool) -> None:
     index.add(*tri(null=null))
@@ -141,6 +147,7 @@ def test_a_project_without_variants_is_left_alone(pip: Pip, index: Index) -> Non
     assert "replaces" not in result.output
 
 
+@pytest.mark.every_pip
 def test_a_dry_run_agrees(with_old: Pip) -> None:
     result = with_old.variant(*UPGRADE, "--dry-run", "tri", driver="12.8").check()
     assert "Would install tri-1.0" in result.stdout
@@ -150,12 +157,14 @@ def test_a_dry_run_agrees(with_old: Pip) -> None:
     assert "Would install" not in again.stdout
 
 
+@pytest.mark.every_pip
 def test_the_report_holds_what_is_replaced(with_old: Pip) -> None:
     (item,) = with_old.report("--upgrade-variant", "tri", driver="12.8")["install"]
     assert item["variant"]["label"] == "cuda12.8"
     assert with_old.report("--upgrade-variant", "tri", driver="12.6")["install"] == []
 
 
+@pytest.mark.every_pip
 def test_without_upgrade_a_newer_version_is_not_taken(with_old: Pip, index: Index) -> None:
     index.add(*tri("2.0"))
     with_old.variant(*UPGRADE, "tri", driver="12.8").check()
@@ -163,6 +172,7 @@ def test_without_upgrade_a_newer_version_is_not_taken(with_old: Pip, index: Inde
     assert index.requests_for("tri-2.0-variants.json") == []
 
 
+@pytest.mark.every_pip
 def test_with_upgrade_a_newer_version_comes_first(with_old: Pip, index: Index) -> None:
     index.add(*tri("2.0"))
     with_old.variant(*UPGRADE, "-U", "tri", driver="12.8").check()
@@ -170,6 +180,7 @@ def test_with_upgrade_a_newer_version_comes_first(with_old: Pip, index: Index) -
     assert index.requests_for(JSON_NAME) == []
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("options", ((), ("-U",)))
 def test_with_upgrade_the_newest_version_gets_its_best_label(
     with_old: Pip, index: Index, options: tuple[str, ...]
@@ -182,6 +193,7 @@ def test_with_upgrade_the_newest_version_gets_its_best_label(
     assert index.requests_for("tri-0.9-variants.json") == []
 
 
+@pytest.mark.every_pip
 def test_a_version_that_the_index_does_not_have_stays(pip: Pip, index: Index) -> None:
     index.add(*tri("1.5"))
     pip.variant("install", "tri", driver="12.6").check()
@@ -194,6 +206,7 @@ def test_a_version_that_the_index_does_not_have_stays(pip: Pip, index: Index) ->
         assert pip.build("tri") == ("1.5", "cuda12.6")
 
 
+@pytest.mark.every_pip
 def test_a_dependency_is_not_replaced_as_a_side_effect(with_old: Pip, index: Index) -> None:
     index.add(Wheel("user", requires=("tri",)))
     with_old.variant(*UPGRADE, "user", driver="13.0").check()
@@ -202,6 +215,7 @@ def test_a_dependency_is_not_replaced_as_a_side_effect(with_old: Pip, index: Ind
     assert with_old.label("tri") == "cuda12.6"
 
 
+@pytest.mark.every_pip
 def test_the_eager_strategy_replaces_dependencies(with_old: Pip, index: Index) -> None:
     index.add(Wheel("user", requires=("tri",)))
     eager = ("--upgrade-strategy", "eager")
@@ -225,6 +239,7 @@ def test_however_the_user_names_it(pip: Pip, index: Index, spelling: str) -> Non
     assert ("solo" in pip.installed()) == ("more" in spelling)
 
 
+@pytest.mark.every_pip
 def test_requirements_files_and_constraints_name_it_or_do_not(with_old: Pip, index: Index) -> None:
     index.add(Wheel("user", requires=("tri",)))
     constraints = with_old.write("constraints.txt", ["tri==1.0"])
@@ -247,6 +262,7 @@ def test_no_variant_wins(with_old: Pip) -> None:
     assert with_old.label("tri") == "cuda12.6"
 
 
+@pytest.mark.every_pip
 def test_an_impossible_better_label_leaves_the_installed_one(pip: Pip, index: Index) -> None:
     older, newer, *rest = tri()
     index.add(older, replace(newer, requires=("nowhere",)), *rest)
@@ -255,6 +271,7 @@ def test_an_impossible_better_label_leaves_the_installed_one(pip: Pip, index: In
     assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
+@pytest.mark.every_pip
 def test_a_conflict_with_a_better_label_leaves_the_installed_one(pip: Pip, index: Index) -> None:
     older, newer, *rest = tri()
     index.add(older, replace(newer, requires=("solo<2",)), *rest, Wheel("solo", "1.0"))
@@ -275,6 +292,7 @@ def test_a_folder_replaces_like_an_index(with_old: Pip) -> None:
     assert with_old.label("tri") == "cuda12.8"
 
 
+@pytest.mark.every_pip
 def test_only_allowed_hashes_replace(with_old: Pip, index: Index) -> None:
     digest = hashlib.sha256(tri()[0].content).hexdigest()
     requirements = with_old.write("requirements.txt", [f"tri==1.0 --hash=sha256:{digest}"])
@@ -319,6 +337,7 @@ def test_a_broken_variant_json_is_replaced(with_old: Pip) -> None:
     assert result.lines_with("variant cuda12.8 replaces a variant that is not known")
 
 
+@pytest.mark.every_pip
 def test_what_was_built_from_a_folder_stays(pip: Pip, index: Index) -> None:
     plain = tri()[-1]
     archive = pip.work / "tri.tar.gz"
@@ -373,6 +392,7 @@ def test_a_build_gets_its_own_copy_all_the_same(
     assert (with_old.site / "built_with.py").read_text() == f"FOUND = 'cuda{driver}'\n"
 
 
+@pytest.mark.every_pip
 def test_the_legacy_resolver_refuses_the_option(with_old: Pip) -> None:
     legacy = "--use-deprecated=legacy-resolver"
     result = with_old.variant(*UPGRADE, legacy, "tri", driver="12.8")
@@ -395,6 +415,7 @@ def test_freeze_stays_name_and_version(with_old: Pip) -> None:
     assert with_old.plain("freeze").check().stdout == "tri==1.0\n"
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("who", ("variant", "plain"))
 def test_uninstall_leaves_nothing(with_old: Pip, who: str) -> None:
     before = {path.name for path in with_old.site.iterdir()} - {"__pycache__"}

@@ -132,6 +132,7 @@ def sources(kind: str, first: Index, second: Index) -> tuple[str, ...]:
     return ("--index-url", first.url, "--extra-index-url", second.url)
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("kind", ("extra-index-url", "find-links"))
 @pytest.mark.parametrize("swapped", (False, True))
 def test_the_source_that_plain_pip_takes_from_is_preferred(
@@ -173,6 +174,7 @@ def test_a_source_that_is_named_twice_is_asked_once(pip: Pip, index: Index) -> N
 # Sources that are no index.
 
 
+@pytest.mark.every_pip
 def test_a_page_as_find_links(pip: Pip, index: Index) -> None:
     index.pages = "html"
     index.add(*tri())
@@ -182,6 +184,7 @@ def test_a_page_as_find_links(pip: Pip, index: Index) -> None:
     assert index.requests_for(".json") == [f"GET /files/{NAME}"]
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("beside", (True, False))
 def test_urls_of_wheels_as_find_links(pip: Pip, index: Index, beside: bool) -> None:
     wheels = tri(builds=["12.6", "12.8"])
@@ -224,6 +227,7 @@ def test_files_on_the_disk_answer_as_an_index_does(pip: Pip, index: Index, kind:
 # A constraint that is a URL.
 
 
+@pytest.mark.every_pip
 def test_a_constraint_that_is_a_url_decides_by_its_own_metadata(pip: Pip, index: Index) -> None:
     index.add(*tri(), Wheel("user", requires=("tri",)))
     pip.write("constraints.txt", [f"tri @ {index.file_url(BEST)}"])
@@ -232,6 +236,7 @@ def test_a_constraint_that_is_a_url_decides_by_its_own_metadata(pip: Pip, index:
     assert index.requests_for(NAME) == []
 
 
+@pytest.mark.every_pip
 def test_a_constraint_that_does_not_fit_is_refused(pip: Pip, index: Index) -> None:
     index.add(*tri(), Wheel("user", requires=("tri",)))
     pip.write("constraints.txt", [f"tri @ {index.file_url(BEST)}"])

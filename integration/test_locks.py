@@ -75,6 +75,7 @@ def files(index: Index) -> list[str]:
 # Written.
 
 
+@pytest.mark.effect_of("locking", "Pylock.to_dict", "Pylock.as_toml")
 @writes
 def test_the_chosen_wheel_is_locked_with_its_metadata(pip: Pip, index: Index) -> None:
     index.add(*tri())
@@ -116,6 +117,7 @@ def test_a_lock_goes_to_stdout_as_well(pip: Pip, index: Index) -> None:
     assert result.stdout == (pip.work / LOCK).read_text()
 
 
+@pytest.mark.effect_of("locking", "LinkEvaluator.evaluate_link")
 @writes
 def test_all_variants_lists_every_file_of_the_version(pip: Pip, index: Index) -> None:
     sdist = Sdist(Wheel("tri"))
@@ -292,6 +294,10 @@ def test_the_option_is_for_lock_only(pip: Pip) -> None:
 # Read.
 
 
+@pytest.mark.effect_of(
+    "filenames", "req.constructors:parse_wheel_filename", "pylock:parse_wheel_filename"
+)
+@pytest.mark.effect_of("locks", "Pylock.from_dict", "select_from_pylock_path_or_url")
 @reads
 def test_one_lock_serves_machines_with_different_hardware(pip: Pip, index: Index) -> None:
     index.add(*tri())
@@ -538,6 +544,7 @@ def test_a_label_is_built_for_the_version_that_is_locked(
     assert pip.installed()["dep-a"] == "2.5"
 
 
+@pytest.mark.every_pip
 @reads
 def test_without_variants_the_non_variant_wheel_of_a_lock_is_taken(pip: Pip, index: Index) -> None:
     index.add(*tri())
@@ -564,6 +571,7 @@ def test_download_chooses_in_a_lock_too(pip: Pip, index: Index) -> None:
     assert got == ["tri-1.0-py3-none-any-cuda12.8.whl"]
 
 
+@pytest.mark.every_pip
 @reads
 def test_formats_that_are_not_allowed(pip: Pip, index: Index) -> None:
     sdist = Sdist(Wheel("tri"))
@@ -579,6 +587,7 @@ def test_formats_that_are_not_allowed(pip: Pip, index: Index) -> None:
         assert files(index) == ["tri-1.0.tar.gz"]
 
 
+@pytest.mark.every_pip
 @reads
 def test_what_is_installed_and_satisfies_stays(pip: Pip, index: Index) -> None:
     index.add(*tri())
@@ -609,6 +618,7 @@ def test_a_lock_of_all_files_without_labels_is_read_by_plain_pip(pip: Pip, index
     assert pip.installed() == {"solo": "1.0"}
 
 
+@pytest.mark.every_pip
 @pytest.mark.skipif(PIP_VERSION >= (26, 1), reason="pip reads lock files from 26.1 on")
 def test_a_pip_that_cannot_read_locks_says_what_plain_pip_says(pip: Pip) -> None:
     pip.write(LOCK, ['lock-version = "1.0"', 'created-by = "test"', "packages = []"])

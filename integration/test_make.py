@@ -346,6 +346,7 @@ def project(pip: Pip, table: str = TABLE) -> Path:
     return folder
 
 
+@pytest.mark.effect_of("making", "wheel:build")
 def test_wheel_labels_what_the_backend_has_built(pip: Pip) -> None:
     folder = project(pip)
     setting = ("--config-settings", "variant-label=cu126")
@@ -358,6 +359,7 @@ def test_wheel_labels_what_the_backend_has_built(pip: Pip) -> None:
         }
 
 
+@pytest.mark.every_pip
 def test_wheel_leaves_the_label_that_the_backend_has_given(pip: Pip) -> None:
     folder = project(pip)
     wheel = Wheel("tri", label="own", properties=(cuda("12.6"),))

@@ -14,6 +14,8 @@ from integration.environments import PIP_VERSION, Pip
 from integration.index import Index, Reply
 from integration.wheels import Wheel, cuda, metadata, tri
 
+pytestmark = pytest.mark.every_pip
+
 BOUND = "nvidia :: cuda_version_lower_bound"
 REQUIRES = (
     "by-label; variant_label == 'cuda12.8'",
@@ -33,6 +35,12 @@ NAMES = tuple(text.partition(";")[0] for text in REQUIRES)
 CUDA = {"by-label", "by-namespace", "by-feature", "by-property", "by-either", "always"}
 NULL = {"by-null", "by-not", "always"}
 PLAIN = {"by-none", "by-not", "always"}
+
+
+@pytest.fixture(params=("0", "1"))
+def backend(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Each of the two backends that pip has for metadata, as variables choose it."""
+    return {"_PIP_USE_IMPORTLIB_METADATA": request.param}
 
 
 def _fill(index: Index) -> None:
@@ -84,11 +92,11 @@ def test_markers_and_extras_combine(pip: Pip, index: Index) -> None:
     assert _pulled_in(pip) == CUDA | {"by-extra"}
 
 
-@pytest.mark.parametrize("choice", ("0", "1"))
-def test_both_metadata_backends_of_pip_decide_alike(pip: Pip, index: Index, choice: str) -> None:
+def test_both_metadata_backends_of_pip_decide_alike(
+    pip: Pip, index: Index, backend: dict[str, str]
+) -> None:
     _fill(index)
     index.add(Wheel("other", requires=("tri[more]",)))
-    backend = {"_PIP_USE_IMPORTLIB_METADATA": choice}
     pip.variant("install", "tri", driver="12.8", environ=backend).check()
     assert _pulled_in(pip) == CUDA
     # Now `tri` is read where it is installed.
@@ -142,6 +150,7 @@ def test_a_marker_without_meaning_is_an_error_not_a_crash(pip: Pip, index: Index
 # The environment afterwards.
 
 
+@pytest.mark.effect_of("dependencies", "ZipBackedFile.save")
 def test_the_record_is_right_for_what_was_written(pip: Pip, index: Index) -> None:
     _fill(index)
     pip.variant("install", "tri", driver="12.8").check()
@@ -186,7 +195,12 @@ def test_our_own_commands_are_at_home_in_the_environment(pip: Pip, index: Index)
     pip.variant("uninstall", "-y", "tri").check()
 
 
-def test_what_another_tool_installed_is_read_with_its_own_label(pip: Pip, index: Index) -> None:
+@pytest.mark.effect_of(
+    "dependencies", "Distribution._metadata_impl", "DistInfoDistribution._parsed_pkg_info"
+)
+def test_what_another_tool_installed_is_read_with_its_own_label(
+    pip: Pip, index: Index, backend: dict[str, str]
+) -> None:
     """Another installer keeps the markers in METADATA; only the reading can decide them."""
     _fill(index)
     wheel = Wheel("tri", "1.0", "cuda12.8", (cuda("12.8"),), requires=REQUIRES)
@@ -196,14 +210,15 @@ def test_what_another_tool_installed_is_read_with_its_own_label(pip: Pip, index:
     (info / "variant.json").write_text(json.dumps(metadata([wheel])))
     (info / "RECORD").write_text("tri-1.0.dist-info/METADATA,,\n")
     (info / "INSTALLER").write_text("other\n")
-    missing = pip.variant("check", driver="12.8")
+    missing = pip.variant("check", driver="12.8", environ=backend)
     named = {name for name in NAMES if f"requires {name}, which is not installed" in missing.output}
     assert named == CUDA
     assert "Traceback" not in missing.output
-    pip.variant("install", "tri", driver="12.8").check()
+    pip.variant("install", "tri", driver="12.8", environ=backend).check()
     assert _pulled_in(pip) == CUDA
-    pip.variant("check", driver="12.8").check()
-    pip.variant("inspect", driver="12.8").check()
+    pip.variant("check", driver="12.8", environ=backend).check()
+    inspected = pip.variant("inspect", driver="12.8", environ=backend).check()
+    assert "variant_" not in inspected.stdout
 
 
 @pytest.mark.skipif(PIP_VERSION < (26, 2), reason="the check that is meant is new in pip 26.2")

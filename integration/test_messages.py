@@ -147,12 +147,14 @@ def test_variants_of_other_platforms_are_named_first(
     assert len(errors) == 3
 
 
+@pytest.mark.every_pip
 def test_without_variants_pip_says_what_it_always_does(pip: Pip, index: Index) -> None:
     index.add(Wheel("solo", tag="py3-none-win_arm64"))
     aware, plain = pip.variant("install", "solo"), pip.plain("install", "solo")
     assert (aware.code, aware.output) == (plain.code, plain.output)
 
 
+@pytest.mark.every_pip
 def test_no_variant_says_that_only_variants_are_there(pip: Pip, index: Index) -> None:
     index.add(*tri(plain=False))
     result = pip.variant("install", "-q", "--no-variant", "tri", driver="12.8")
@@ -169,6 +171,7 @@ def test_a_long_list_of_skipped_versions_is_cut(pip: Pip, index: Index) -> None:
     assert errors[3:] == ["ERROR: tri: 3 more versions were skipped likewise"]
 
 
+@pytest.mark.effect_of("reports", "Factory.get_installation_error")
 def test_a_requirement_of_another_project_is_explained_too(pip: Pip, index: Index) -> None:
     index.add(*tri(null=False, plain=False), Wheel("user", requires=("tri",)))
     result = pip.variant("install", "-q", "tri", "user", driver="12.4")

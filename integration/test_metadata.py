@@ -87,6 +87,7 @@ def test_metadata_that_never_comes_is_given_up(pip: Pip, index: Index) -> None:
     assert [line for line in result.warnings if index.file_url(NAME) in line]
 
 
+@pytest.mark.every_pip
 def test_missing_metadata_is_read_from_small_wheels(pip: Pip, index: Index) -> None:
     index.add(*tri())
     index.unlist(NAME)
@@ -185,6 +186,7 @@ def test_a_local_version_has_its_own_metadata(pip: Pip, index: Index) -> None:
     assert len(index.requests_for("-variants.json")) == 1
 
 
+@pytest.mark.every_pip
 def test_a_wheel_that_lies_about_its_label_is_not_installed(pip: Pip, index: Index) -> None:
     index.add(*tri())
     other = Wheel(

@@ -48,6 +48,7 @@ def both(pip: Pip, *args: str) -> tuple[Result, Result]:
     return pip.variant(*args, driver="12.8"), pip.plain(*args)
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize(
     ("pages", "extra"),
     (
@@ -100,6 +101,7 @@ def test_errors_equal_plain_pips(pip: Pip, index: Index, args: tuple[str, ...]) 
     assert (ours.code, ours.stdout, ours.stderr) == (plains.code, plains.stdout, plains.stderr)
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("option", (("--no-variant",), ()))
 def test_no_variant_takes_the_wheel_without_a_label(
     pip: Pip, index: Index, option: tuple[str, ...]
@@ -111,12 +113,14 @@ def test_no_variant_takes_the_wheel_without_a_label(
     assert index.requests == ["GET /simple/tri/", "GET /files/tri-1.0-py3-none-any.whl"]
 
 
+@pytest.mark.every_pip
 def test_no_variant_passes_a_version_with_labels_only(pip: Pip, index: Index) -> None:
     index.add(*tri("1.0"), *tri("2.0", plain=False))
     pip.variant("install", "--no-variant", "tri", driver="12.8").check()
     assert pip.build("tri") == ("1.0", "")
 
 
+@pytest.mark.every_pip
 def test_no_variant_says_that_a_project_has_only_variants(pip: Pip, index: Index) -> None:
     index.add(*tri(plain=False))
     result = pip.variant("install", "--no-variant", "tri", driver="12.8")
@@ -125,6 +129,7 @@ def test_no_variant_says_that_a_project_has_only_variants(pip: Pip, index: Index
     assert index.requests == ["GET /simple/tri/"]
 
 
+@pytest.mark.every_pip
 def test_no_variant_equals_plain_pip_on_an_index_with_variants(pip: Pip, index: Index) -> None:
     index.add(*tri("1.0"), *tri("2.0", plain=False), *tri(name="duo", requires=("tri",)))
     report = ("install", "--dry-run", "--quiet", "--report", "-", "duo")

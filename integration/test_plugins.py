@@ -81,6 +81,7 @@ def refused(result: Result, *words: str) -> None:
 # Trust.
 
 
+@pytest.mark.every_pip
 def test_a_trusted_plugin_is_asked(pip: Pip, index: Index) -> None:
     index.add(plugin(), *tri())
     result = pip.variant("install", *TRUST, "tri").check()
@@ -146,6 +147,7 @@ def test_another_version_than_the_trusted_one_is_refused(pip: Pip, index: Index)
     assert "acme_provider-2.0" not in "".join(paths(index))
 
 
+@pytest.mark.effect_of("wheels_only", "make_distribution_for_install_requirement")
 def test_a_dependency_that_a_url_leads_to_is_not_built(pip: Pip, index: Index) -> None:
     canary = pip.root / "built"
     helper = Sdist(Wheel("helper"), probe=f"open({str(canary)!r}, 'w').close()")
@@ -213,6 +215,7 @@ def test_a_plugin_says_nothing_about_another_machine(pip: Pip, index: Index) -> 
     assert paths(index) == []
 
 
+@pytest.mark.every_pip
 def test_a_build_trusts_whom_the_installation_trusts(pip: Pip, index: Index) -> None:
     index.add(plugin(), *tri())
     index.add(Sdist(Wheel("made"), build_requires=("tri",), probe="__import__('tri').LABEL"))
@@ -298,6 +301,7 @@ def test_what_the_user_asks_of_the_installation_does_not_reach_the_plugin(
     assert sorted(pip.installed(pip.work / "other")) == ["tri"]
 
 
+@pytest.mark.every_pip
 def test_hashes_that_are_required_do_not_reach_the_plugin(pip: Pip, index: Index) -> None:
     wheels = tri()
     index.add(plugin(), *wheels)

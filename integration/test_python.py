@@ -13,6 +13,7 @@ from integration.index import Index
 from integration.wheels import tri
 
 pytestmark = [
+    pytest.mark.every_pip,
     pytest.mark.real_start,
     pytest.mark.skipif(PIP_VERSION < (22, 3), reason="--python is new in pip 22.3"),
 ]
@@ -26,6 +27,7 @@ def other(tmp_path: Path) -> Path:
     return root / "bin" / "python"
 
 
+@pytest.mark.effect_of("builds", "main_parser:get_runnable_pip")
 def test_the_best_label_is_installed_there(pip: Pip, index: Index, other: Path) -> None:
     index.add(*tri())
     result = pip.variant("--python", other, "install", "tri", driver="12.8").check()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from integration.environments import PIP_VERSION, Pip
 from integration.index import Index
 from integration.wheels import Wheel, tri
@@ -14,6 +16,7 @@ def ten_releases(index: Index) -> None:
         index.add(*tri(f"1.{minor}"))
 
 
+@pytest.mark.effect_of("links", "PackageFinder.evaluate_links")
 def test_ten_releases_cost_page_metadata_and_wheel(pip: Pip, index: Index) -> None:
     ten_releases(index)
     pip.variant("install", "tri", driver="12.8").check()
@@ -25,6 +28,7 @@ def test_ten_releases_cost_page_metadata_and_wheel(pip: Pip, index: Index) -> No
     ]
 
 
+@pytest.mark.every_pip
 def test_with_metadata_files_the_wheel_is_described_first(pip: Pip, index: Index) -> None:
     # Up to 22.2 pip knows no such files, and 22.3 to 23.0 download the wheel twice.
     index.pages = "html"
@@ -64,6 +68,7 @@ def test_versions_that_are_skipped_cost_one_request_each(pip: Pip, index: Index)
     ]
 
 
+@pytest.mark.every_pip
 def test_what_is_satisfied_costs_nothing(pip: Pip, index: Index) -> None:
     index.add(*tri())
     pip.variant("install", "tri", driver="12.8").check()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from integration.environments import Pip
 from integration.index import Index
 from integration.wheels import Wheel, tri
+
+pytestmark = pytest.mark.every_pip
 
 
 def test_a_requirements_file(pip: Pip, index: Index) -> None:

@@ -21,6 +21,7 @@ def put(pip: Pip, wheels: Iterable[Wheel]) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("beside", (True, False))
+@pytest.mark.effect_of("filenames", "index.sources:parse_wheel_filename")
 def test_a_folder_answers_as_an_index_does(pip: Pip, index: Index, beside: bool) -> None:
     source = put(pip, tri())
     if beside:
@@ -31,6 +32,7 @@ def test_a_folder_answers_as_an_index_does(pip: Pip, index: Index, beside: bool)
     assert index.requests == []
 
 
+@pytest.mark.every_pip
 def test_what_download_leaves_is_a_source(pip: Pip, index: Index) -> None:
     index.add(*tri(requires=("solo",)), Wheel("solo"))
     pip.variant("download", "-d", "wheels", "tri", driver="12.8").check()
@@ -40,6 +42,7 @@ def test_what_download_leaves_is_a_source(pip: Pip, index: Index) -> None:
     assert index.requests == []
 
 
+@pytest.mark.every_pip
 def test_lost_metadata_is_read_from_one_wheel_of_each_label(pip: Pip, index: Index) -> None:
     index.ranges = True
     index.add(*tri(), *tri(build="2"))

@@ -101,6 +101,7 @@ IN_PROCESS = pytest.param(
 )
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("how", (pytest.param((), id="child"), IN_PROCESS))
 def test_a_build_is_made_for_the_stated_target(
     pip: Pip, index: Index, how: tuple[str, ...]

@@ -12,6 +12,8 @@ from integration.environments import Pip
 from integration.index import Index
 from integration.wheels import tri
 
+pytestmark = [pytest.mark.every_pip, pytest.mark.real_start]
+
 INTERNAL = Path(pip_package.__file__).parent
 
 

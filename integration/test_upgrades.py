@@ -8,6 +8,8 @@ from integration.environments import Pip
 from integration.index import Index
 from integration.wheels import Wheel, tri
 
+pytestmark = pytest.mark.every_pip
+
 
 def test_an_upgrade_takes_the_best_label_of_the_new_version(pip: Pip, index: Index) -> None:
     index.add(*tri("1.0"))

@@ -27,12 +27,14 @@ def site_of(root: Path) -> Path:
 # Which files may be taken.
 
 
+@pytest.mark.every_pip
 def test_only_binary_leaves_the_labels(pip: Pip, index: Index) -> None:
     index.add(Sdist(Wheel("tri", "2.0")), *tri())
     pip.variant("install", "--only-binary", ":all:", "tri", driver="12.8").check()
     assert pip.build("tri") == ("1.0", "cuda12.8")
 
 
+@pytest.mark.every_pip
 def test_only_binary_builds_nothing_where_no_label_fits(pip: Pip, index: Index) -> None:
     index.add(Sdist(Wheel("tri")), *tri(null=False, plain=False))
     result = pip.variant("install", "--only-binary", "tri", "tri", driver="12.4")
@@ -41,24 +43,28 @@ def test_only_binary_builds_nothing_where_no_label_fits(pip: Pip, index: Index) 
     assert index.requests_for(".tar.gz") == []
 
 
+@pytest.mark.every_pip
 def test_prefer_binary_takes_an_older_label(pip: Pip, index: Index) -> None:
     index.add(Sdist(Wheel("tri", "2.0")), *tri())
     pip.variant("install", "--prefer-binary", "tri", driver="12.8").check()
     assert pip.build("tri") == ("1.0", "cuda12.8")
 
 
+@pytest.mark.every_pip
 def test_prefer_binary_passes_labels_that_do_not_fit(pip: Pip, index: Index) -> None:
     index.add(Sdist(Wheel("tri", "2.0")), *tri("2.0", ["13.0"], null=False, plain=False), *tri())
     pip.variant("install", "--prefer-binary", "tri", driver="12.8").check()
     assert pip.build("tri") == ("1.0", "cuda12.8")
 
 
+@pytest.mark.every_pip
 def test_prefer_binary_builds_when_nothing_else_is_left(pip: Pip, index: Index) -> None:
     index.add(Sdist(Wheel("tri", "2.0")), *tri("1.0", ["13.0"], null=False, plain=False))
     pip.variant("install", "--prefer-binary", "tri", driver="12.8").check()
     assert pip.installed() == {"tri": "2.0"}
 
 
+@pytest.mark.every_pip
 def test_what_was_uploaded_later_is_not_there(pip: Pip) -> None:
     # The option is new in pip 26; older ones take it for an error.
     if "--uploaded-prior-to" not in pip.plain("install", "--help").check().stdout:
@@ -87,6 +93,7 @@ def test_what_was_uploaded_later_is_not_there(pip: Pip) -> None:
 # Where it goes.
 
 
+@pytest.mark.every_pip
 def test_ignore_installed_takes_the_best_label(pip: Pip, index: Index) -> None:
     index.add(*tri())
     pip.variant("install", "tri", driver="12.6").check()
@@ -94,6 +101,7 @@ def test_ignore_installed_takes_the_best_label(pip: Pip, index: Index) -> None:
     assert pip.build("tri") == ("1.0", "cuda12.8")
 
 
+@pytest.mark.every_pip
 def test_user_gets_the_same_label(pip: Pip, index: Index) -> None:
     index.add(*tri())
     # pip refuses --user in an environment that would not see what is installed there.
@@ -105,6 +113,7 @@ def test_user_gets_the_same_label(pip: Pip, index: Index) -> None:
     assert pip.installed() == {}
 
 
+@pytest.mark.every_pip
 def test_prefix_gets_the_same_label(pip: Pip, index: Index) -> None:
     index.add(*tri())
     pip.variant("install", "--prefix", "there", "tri", driver="12.8").check()
@@ -120,6 +129,7 @@ def test_root_gets_the_same_label(pip: Pip, index: Index) -> None:
     assert pip.installed() == {}
 
 
+@pytest.mark.every_pip
 def test_target_with_upgrade_takes_the_best_label(pip: Pip, index: Index) -> None:
     index.add(*tri())
     pip.variant("install", "--target", "there", "tri", driver="12.6").check()
@@ -162,6 +172,7 @@ def test_the_python_that_runs_pip_is_no_other_machine(pip: Pip, index: Index) ->
 # Commands.
 
 
+@pytest.mark.every_pip
 def test_index_versions_as_json(pip: Pip, index: Index) -> None:
     index.add(*tri("1.0"), *tri("2.0", plain=False))
     versions = ("index", "versions", "--json", "tri")
@@ -172,6 +183,7 @@ def test_index_versions_as_json(pip: Pip, index: Index) -> None:
     assert loaded["versions"] == ["2.0", "1.0"]
 
 
+@pytest.mark.every_pip
 def test_list_knows_what_is_up_to_date(pip: Pip, index: Index) -> None:
     index.add(*tri(), Wheel("solo"))
     pip.variant("install", "tri", "solo", driver="12.8").check()
@@ -209,6 +221,7 @@ def settle(pip: Pip, folder: Path, name: str, version: str) -> None:
     (info / "RECORD").write_text("".join(rows))
 
 
+@pytest.mark.every_pip
 def test_pip_upgrades_itself_from_within(pip: Pip, index: Index) -> None:
     folder = Path(pip_under_test.__file__).parent
     settle(pip, folder, "pip", pip_under_test.__version__)
@@ -320,6 +333,7 @@ def test_options_from_a_configuration_file(
     assert pip.build("tri") == ("1.0", label)
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize(
     ("variable", "value", "label"),
     (
@@ -336,6 +350,7 @@ def test_options_from_the_environment(
     assert pip.build("tri") == ("1.0", label)
 
 
+@pytest.mark.every_pip
 def test_pips_options_in_a_requirements_file(pip: Pip, index: Index) -> None:
     index.add(*tri("1.0"), *tri("2.0rc1"), Sdist(Wheel("tri", "3.0")))
     lines = [f"--index-url {index.url}", "--pre", "--only-binary tri", "tri"]
@@ -345,6 +360,7 @@ def test_pips_options_in_a_requirements_file(pip: Pip, index: Index) -> None:
     assert pip.build("tri") == ("2.0rc1", "cuda12.8")
 
 
+@pytest.mark.every_pip
 def test_sources_in_a_requirements_file(pip: Pip, index: Index) -> None:
     index.pages = "html"
     index.add(*tri())
@@ -353,6 +369,7 @@ def test_sources_in_a_requirements_file(pip: Pip, index: Index) -> None:
     assert pip.build("tri") == ("1.0", "cuda12.8")
 
 
+@pytest.mark.every_pip
 def test_a_requirements_file_from_a_server(pip: Pip) -> None:
     with Site() as site:
         pip.index_url = site.url

@@ -70,6 +70,7 @@ def test_with_null_nothing_that_is_gated_comes_along(pip: Pip, index: Index) -> 
     assert pip.installed() == {"tri": "1.0"}
 
 
+@pytest.mark.every_pip
 def test_another_label_replaces_what_is_installed(pip: Pip, index: Index) -> None:
     index.add(*tri())
     pip.variant("install", "tri", driver="12.8").check()
@@ -174,6 +175,7 @@ def _nvidia() -> dict[str, object]:
 # --require-variant
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("word", ("nvidia", "tri=nvidia"))
 def test_a_required_namespace_goes_back_to_an_older_version(
     pip: Pip, index: Index, word: str
@@ -228,6 +230,7 @@ def test_an_installed_null_variant_is_replaced_when_more_is_required(
 # Requirements files
 
 
+@pytest.mark.effect_of("wishes", "SUPPORTED_OPTIONS", "handle_line", "preprocess")
 @pytest.mark.parametrize("form", ("{}", "# pip-variant: {}", "  #pip-variant:   {}"))
 def test_a_requirements_file_names_a_label(pip: Pip, index: Index, form: str) -> None:
     index.add(*tri())
@@ -236,6 +239,7 @@ def test_a_requirements_file_names_a_label(pip: Pip, index: Index, form: str) ->
     assert pip.label("tri") == "cuda12.6"
 
 
+@pytest.mark.every_pip
 def test_plain_pip_reads_a_file_with_the_comment_form(pip: Pip, index: Index) -> None:
     index.add(*tri())
     path = pip.write("r.txt", ["# pip-variant: --variant tri=cuda12.6", "tri==1.0"])
@@ -243,6 +247,7 @@ def test_plain_pip_reads_a_file_with_the_comment_form(pip: Pip, index: Index) ->
     assert pip.build("tri") == ("1.0", "")
 
 
+@pytest.mark.every_pip
 def test_all_options_that_choose_can_be_lines(pip: Pip, index: Index) -> None:
     _two_versions(index)
     index.add(*release("lib", labels=MKL, providers=BLAS))
@@ -260,6 +265,7 @@ def test_all_options_that_choose_can_be_lines(pip: Pip, index: Index) -> None:
     assert (pip.label("tri"), pip.label("lib")) == ("cuda12.6", "mkl")
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("form", ("{}", "# pip-variant: {}"))
 def test_no_variant_in_a_requirements_file_is_plain_pip(pip: Pip, index: Index, form: str) -> None:
     index.add(*tri())
@@ -277,6 +283,7 @@ def test_the_command_line_counts_more_than_a_file(pip: Pip, index: Index) -> Non
     assert pip.label("tri") == "cuda12.6"
 
 
+@pytest.mark.every_pip
 def test_a_constraints_file_says_it_too(pip: Pip, index: Index) -> None:
     index.add(*tri())
     path = pip.write("c.txt", ["# pip-variant: --variant tri=cuda12.6", "tri<2"])
@@ -338,6 +345,7 @@ def test_what_is_no_comment_of_its_own_is_left_alone(pip: Pip, index: Index, lin
     assert pip.label("tri") == ("cuda12.8" if result.code == 0 else None)
 
 
+@pytest.mark.every_pip
 @pytest.mark.parametrize("line", ("--variant tri=cuda12.6", "# pip-variant: --variant tri=null"))
 def test_other_commands_read_such_a_file_too(pip: Pip, index: Index, line: str) -> None:
     index.add(*tri())
@@ -372,6 +380,7 @@ def test_no_variant_makes_them_all_idle(pip: Pip, index: Index) -> None:
     assert pip.build("tri") == ("1.0", "")
 
 
+@pytest.mark.every_pip
 def test_the_legacy_resolver_refuses_a_choice(pip: Pip) -> None:
     if PIP_VERSION >= (26, 0):
         pytest.skip("the legacy resolver is gone from this pip or on its way out")
@@ -380,6 +389,7 @@ def test_the_legacy_resolver_refuses_a_choice(pip: Pip) -> None:
     assert "is not possible with --use-deprecated=legacy-resolver" in result.stderr
 
 
+@pytest.mark.every_pip
 def test_a_build_gets_the_named_label_too(pip: Pip, index: Index) -> None:
     index.add(*tri(), Sdist(Wheel("ext"), ("tri",), "__import__('tri').LABEL"))
     pip.variant("install", "--variant", "tri=cuda12.6", "ext", driver="12.8").check()
@@ -438,6 +448,7 @@ def test_a_wish_that_nothing_meets_names_no_driver(pip: Pip, index: Index) -> No
     assert "CUDA driver" not in result.output
 
 
+@pytest.mark.effect_of("options", "ConfigOptionParser._match_long_opt")
 def test_what_is_short_for_an_option_of_pip_stays_so(pip: Pip, index: Index) -> None:
     index.add(*tri())
     pip.variant("install", "--prefer", "tri", driver="12.8").check()
