@@ -86,6 +86,7 @@ def _prove(run: Run, target: str) -> bool:
     before, run.hand_on = run.hand_on, lambda: handed.append(True)
     try:
         # A pip inside a zip file is started as that file.
-        return (runnable() == RUNNER) == bool(handed) and runnable.__module__ == __name__
+        is_ours = runnable.__module__ == __name__
+        return bool(is_ours and (runnable() == RUNNER) == bool(handed))
     finally:
         run.hand_on = before

@@ -228,9 +228,11 @@ def distribution(run: Run, metadata: str = METADATA, *, variant: bool = False) -
     """
     with apart(run, no_variant=True, reduce=lambda text, context: text):
         made = read_wheel(archive(metadata, VARIANT if variant else ""))
+    # What is installed has a folder; pip reads the name from it, without parsing the file.
     if hasattr(made._dist, "info_location"):
-        # As of what is installed, pip then reads the name from it, without parsing the file.
         made._dist._path = made._dist.info_location
+    else:
+        made._dist.egg_info = "proof-1.0.dist-info"
     return made
 
 
