@@ -295,10 +295,11 @@ def _prove_found(run: Run) -> bool:
 
 def _prove_uninstall(run: Run) -> bool:
     installed = samples.distribution(run)
-    link = samples.requirement(f"{samples.NAME} @ {samples.url(samples.WHEELS[0])}").link
-    candidate = SimpleNamespace(project_name=samples.NAME, source_link=link)
+    template = samples.requirement(f"{samples.NAME} @ {samples.url('proof-1.0-py3-none-any.whl')}")
+    link, extras = template.link, frozenset[str]()
     with samples.apart(run):
         factory = samples.factory(samples.finder(), installed)
+        candidate = factory._make_candidate_from_link(link, extras, template, samples.NAME, None)
         if factory.get_dist_to_uninstall(candidate) is not installed:
             return False
         run.replacing[link.url] = Installed(samples.NAME, "1.0")
