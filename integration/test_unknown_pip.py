@@ -50,9 +50,29 @@ def test_a_pip_with_a_name_moved(pip: Pip, index: Index, tmp_path: Path, name: s
     assert pip.build("tri") == ("1.0", "")
 
 
-def test_a_pip_whose_function_has_another_effect(pip: Pip, index: Index, tmp_path: Path) -> None:
-    copy = copied_pip(tmp_path, "self._get_infos = get_infos", "self._get_infos = lambda: iter(())")
-    assert pip_package.__version__ in refused(pip, index, copy)
+HASHES = "                {0}name,\n                {1}specifier,\n                {2}hashes,\n"
+#: The same pip, but for what its own functions hand on to each other.
+SHAPES = {
+    "entries by position": ("link=ican.link", "ican.link"),
+    "entries without keywords": (
+        "func = functools.partial(",
+        "func = (lambda make, **given: lambda: make(**given))(",
+    ),
+    "no entries": ("self._get_infos = get_infos", "self._get_infos = lambda: iter(())"),
+    "hashes by position": (
+        HASHES.format("project_name=", "specifier=", "hashes="),
+        HASHES.format("", "", ""),
+    ),
+    "another place of the result": ("self._result", "self._found"),
+    "another place of the session": ("_link_collector", "_collector"),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_pip_that_hands_on_something_else(
+    pip: Pip, index: Index, tmp_path: Path, shape: str
+) -> None:
+    assert pip_package.__version__ in refused(pip, index, copied_pip(tmp_path, *SHAPES[shape]))
 
 
 def copied_pip(tmp_path: Path, old: str, new: str) -> Path:

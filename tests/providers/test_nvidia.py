@@ -262,6 +262,19 @@ def test_a_stated_gpu_without_a_driver_supports_nothing_and_says_why(no_driver: 
     )
 
 
+@pytest.mark.parametrize("stated", ((), (FORCE_DRIVER,), (FORCE_SM,), (FORCE_DRIVER, FORCE_SM)))
+def test_what_is_wrong_with_the_driver_is_said_unless_all_is_stated(
+    no_driver: Path, stated: tuple[str, ...]
+) -> None:
+    version = no_driver / "proc/driver/nvidia/version"
+    version.parent.mkdir(parents=True)
+    version.write_text("NVRM version: 570.00\n")
+    said = answer(dict.fromkeys(stated, "9.0")).problems
+    assert ("its libraries are not here" in "".join(said)) is (len(stated) < 2)
+    # That one variable is of no use alone comes after it.
+    assert [FORCE_DRIVER in problem for problem in said[1:]] == [True] * (stated == (FORCE_SM,))
+
+
 @pytest.mark.parametrize("name", (FORCE_DRIVER, FORCE_SM))
 @pytest.mark.parametrize("value", ("", "  "))
 def test_an_empty_override_is_not_set(no_driver: Path, name: str, value: str) -> None:

@@ -96,6 +96,20 @@ def test_a_plugin_that_is_not_trusted_is_not_installed(make: Make) -> None:
     assert installer.calls == []
 
 
+@pytest.mark.parametrize("trusted", ("acme-provider", "acme-helper"))
+def test_each_of_several_plugin_packages_has_to_be_trusted(make: Make, trusted: str) -> None:
+    installer, packages = Installer(), {"acme-provider", "acme-helper"}
+    provider = Provider(requires=("acme-provider", "Acme_Helper"), plugin_api="acme:Plugin")
+    plugins = make(installer, trusted)
+    answer = plugins.answer("acme", provider)
+    (missing,) = packages - {trusted}
+    assert (answer.features, answer.origin) == ({}, Origin.NOT_TRUSTED)
+    assert f"(--trust-provider {missing} lets it be)" in answer.problems[0]
+    assert plugins.configs("acme", provider) is None
+    assert installer.calls == []
+    assert make(installer, *packages).answer("acme", provider).origin is Origin.PLUGIN
+
+
 def test_only_requirements_that_apply_here_have_to_be_trusted(make: Make) -> None:
     requires = ("acme-provider", "other; python_version < '3'")
     installer = Installer()

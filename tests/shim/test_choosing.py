@@ -112,3 +112,27 @@ def test_allowed_hashes_first_then_ranking(run: Run) -> None:
         "py3-none-any-z.whl",
         "py3-none-any-y.whl",
     ]
+
+
+@pytest.mark.parametrize(
+    ("taken", "others", "said"),
+    (
+        ("-x", ("-y",), "y"),
+        ("", ("-z", "-x"), "x"),
+        ("-y", ("-x",), ""),
+        ("", ("-z",), ""),
+    ),
+)
+def test_a_better_label_is_named_whose_hash_is_not_allowed(
+    run: Run, caplog: pytest.LogCaptureFixture, taken: str, others: tuple[str, ...], said: str
+) -> None:
+    caplog.set_level("INFO")
+    _metadata(run, A, {"x": ["a"], "y": ["b"], "z": ["d"]})
+    link = _link(TAGGED.format("py3", taken) + "#sha256=" + "1" * 64)
+    left = [_link(TAGGED.format("py3", other) + "#sha256=" + "2" * 64) for other in others]
+    hashes = import_module("pip._internal.utils.hashes").Hashes({"sha256": ["1" * 64]})
+    finder = SimpleNamespace(find_all_candidates=lambda name: _candidates(link, *left))
+    for _ in range(2):
+        order(run, finder, _candidates(link), hashes)
+    sentence = f"tri 1.0: variant {said} would fit better, but its hash is not allowed"
+    assert [record.message for record in caplog.records] == [sentence] * bool(said)

@@ -116,6 +116,16 @@ def test_labels_as_ranked_then_null_then_the_non_variant_wheel(
 
 
 @reads
+def test_each_package_is_chosen_by_its_own_metadata(run: Run) -> None:
+    tri, duo = (
+        _package("py3-none-any-x", "py3-none-any-y", **{TABLE: _table({"x": x, "y": y})})
+        for x, y in ((["a"], ["b"]), (["b"], ["a"]))
+    )
+    duo = json.loads(json.dumps(duo).replace("tri", "duo"))
+    assert _select(tri, duo) == ["tri-1.0-py3-none-any-y.whl", "duo-1.0-py3-none-any-x.whl"]
+
+
+@reads
 def test_label_before_tag_before_build_number(run: Run) -> None:
     tails = ("py2.py3-none-any-x", "3-py3-none-any-x", "py3-none-any-y", "2-py3-none-any-y")
     package = _package(*tails, "12-py3-none-any-y", "win-none-any-y", **{TABLE: _table(LABELS)})

@@ -156,6 +156,8 @@ def test_unknown_major_version_is_refused(schema: str, major: int) -> None:
         ("https://variants-schema.wheelnext.dev/v0.2.7.json", (0, 2, 7)),
         ("https://variants-schema.wheelnext.dev/v0.3.0.json", (0, 3, 0)),
         ("https://192.168.0.1:8080/v0.11.json", (0, 11)),
+        ("https://host-v0.9.9.example/v0.2.0.json", (0, 2, 0)),
+        ("https://host-v0.9.9.example/schema.json", ()),
     ),
 )
 def test_newer_minor_version_is_accepted(schema: str, version: tuple[int, ...]) -> None:

@@ -40,6 +40,7 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
     undo()
     pip = this_pip()
     run = _run = Run()
+    run.hand_on = functools.partial(builds.hand_on, run)
     _applied = patches = Patches(pip)
     patches.put(builds.patches(pip, run))
     registry: Any = import_module("pip._internal.commands")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
 
-__all__ = ["LABELS", "RUNNER", "WHEELS_ONLY", "patches", "places"]
+__all__ = ["LABELS", "RUNNER", "WHEELS_ONLY", "hand_on", "patches", "places"]
 
 RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "runner.py")
 #: Variables for a child: the labels of the environment that it builds for, as JSON; and that it
@@ -36,7 +37,11 @@ NEEDED = (
 def patches(pip: Pip, run: Run) -> list[Patch]:
     """Patch the function that names the file which a child pip is started with."""
     return [
-        Patch(target, lambda original: _get_runnable_pip(run, original), _proof(target))
+        Patch(
+            target,
+            lambda original: _get_runnable_pip(run, original),
+            functools.partial(_prove, run, target),
+        )
         for target in pip.runnable
     ]
 
@@ -47,15 +52,20 @@ def _get_runnable_pip(run: Run, original: Any) -> Callable[[], str]:
         # A pip inside a zip file is started as that file, which leaves no room for a runner.
         if not runnable.endswith(".py"):
             return runnable
-        os.environ["PIPVARIANT_RUNNER"] = json.dumps(places())
-        # Before a command is known it is another Python that is started, not a build.
-        if run.command and not run.no_variant:
-            from pipvariant.shim import build_labels
-
-            build_labels.hand_on(run)
+        run.hand_on()
         return RUNNER
 
     return get_runnable_pip
+
+
+def hand_on(run: Run) -> None:
+    """Let a pip that is started know where our packages are, and for what it builds."""
+    os.environ["PIPVARIANT_RUNNER"] = json.dumps(places())
+    # Before a command is known it is another Python that is started, not a build.
+    if run.command and not run.no_variant:
+        from pipvariant.shim import build_labels
+
+        build_labels.hand_on(run)
 
 
 def places() -> dict[str, str]:
@@ -69,11 +79,14 @@ def places() -> dict[str, str]:
     return places
 
 
-def _proof(target: str) -> Callable[[], bool]:
+def _prove(run: Run, target: str) -> bool:
     module, _, name = target.partition(":")
-
-    def prove() -> bool:
-        function: Any = getattr(import_module(module), name)
-        return function.__module__ == __name__ and callable(function)
-
-    return prove
+    runnable: Any = getattr(import_module(module), name)
+    handed: list[bool] = []
+    before, run.hand_on = run.hand_on, lambda: handed.append(True)
+    try:
+        # A pip inside a zip file is started as that file.
+        is_ours = runnable.__module__ == __name__
+        return bool(is_ours and (runnable() == RUNNER) == bool(handed))
+    finally:
+        run.hand_on = before

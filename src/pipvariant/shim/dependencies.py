@@ -10,15 +10,13 @@ later: plain pip crashes on them or takes the project for broken.
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import tempfile
-from collections.abc import Callable, Iterator
 from importlib import import_module
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import InvalidFilename, PipVariantError
+from pipvariant.shim import samples
 from pipvariant.shim.contexts import Context, of_archive, of_filename, of_installed, unsupported
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
@@ -45,12 +43,12 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
         Patch(
             f"{backend}:read_wheel_metadata_file",
             lambda original: _read_wheel_metadata_file(run, original),
-            lambda: _prove_wheel(run, backend),
+            lambda: _prove_wheel(run),
         ),
         Patch(
             f"{backend}:Distribution._metadata_impl",
             lambda original: _metadata_impl(run, original),
-            lambda: _prove_installed(run, backend),
+            lambda: _prove_installed(run),
         ),
     ]
     if run.installs:
@@ -66,7 +64,7 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
             Patch(
                 f"{backend}:Distribution.from_metadata_file_contents",
                 lambda original: _from_metadata_file_contents(run, original),
-                lambda: _prove_file(run, backend),
+                lambda: _prove_file(run),
             )
         )
     if backend == PKG_RESOURCES:
@@ -246,38 +244,25 @@ def _save(run: Run, original: Any) -> Any:
 # Proofs: a requirement with a marker comes out of pip's own reading as the stand-in says.
 
 
-TEXT = b"Metadata-Version: 2.1\nName: proof\nVersion: 1.0\nRequires-Dist: variant_proof\n"
+TEXT = f"{samples.METADATA}Requires-Dist: variant_proof\n"
+REDUCED = ["reduced"]
 
 
 def _reduced(requirement: str, context: Context) -> str:
     return "reduced"
 
 
-@contextlib.contextmanager
-def _stand_in(run: Run, reduce: Callable[[str, Context], str] = _reduced) -> Iterator[None]:
-    before, run.reduce = run.reduce, reduce
-    try:
-        yield
-    finally:
-        run.reduce = before
+def _required(distribution: Any) -> list[str]:
+    return [str(requirement) for requirement in distribution.iter_dependencies()]
 
 
-def _prove_wheel(run: Run, backend: str) -> bool:
-    class Archive:
-        filename = ""
-
-        def read(self, path: str) -> bytes:
-            return TEXT
-
-        def getinfo(self, path: str) -> None:
-            raise KeyError(path)
-
-    with _stand_in(run):
-        read: Any = import_module(backend).read_wheel_metadata_file
-        return b"Requires-Dist: reduced\n" in read(Archive(), "proof-1.0.dist-info/METADATA")
+def _prove_wheel(run: Run) -> bool:
+    with samples.apart(run, reduce=_reduced):
+        distribution = samples.read_wheel(samples.archive(TEXT))
+    return "Requires-Dist: reduced\n" in str(distribution.read_text("METADATA"))
 
 
-def _prove_file(run: Run, backend: str) -> bool:
+def _prove_file(run: Run) -> bool:
     class Seen(Exception):
         pass
 
@@ -285,56 +270,32 @@ def _prove_file(run: Run, backend: str) -> bool:
         raise Seen
 
     # What pip makes of the text costs it a folder, so it is stopped before.
-    distribution: Any = import_module(backend).Distribution
-    with _stand_in(run, see), contextlib.suppress(Seen):
-        distribution.from_metadata_file_contents(TEXT, "proof-1.0-py3-none-any.whl", "proof")
+    read: Any = import_module("pip._internal.metadata").get_metadata_distribution
+    with samples.apart(run, reduce=see), contextlib.suppress(Seen):
+        read(TEXT.encode(), "proof-1.0-py3-none-any.whl", samples.NAME)
         return False
     return True
 
 
-def _message() -> Any:
-    return import_module("email").message_from_bytes(TEXT)
-
-
-def _prove_installed(run: Run, backend: str) -> bool:
-    class Parts:
-        metadata = _message()
-
-    distribution_class: Any = import_module(backend).Distribution
-    distribution = object.__new__(distribution_class)
-    distribution._dist = Parts()
-    if backend == PKG_RESOURCES:
-        distribution.read_text = lambda path: TEXT.decode()
-    with _stand_in(run):
-        return bool(distribution._metadata_impl().get_all("Requires-Dist") == ["reduced"])
+def _prove_installed(run: Run) -> bool:
+    distribution = samples.distribution(run, TEXT)
+    with samples.apart(run, reduce=_reduced):
+        return bool(distribution.metadata.get_all("Requires-Dist") == REDUCED)
 
 
 def _prove_parsed(run: Run) -> bool:
-    info: Any = import_module("pip._vendor.pkg_resources").DistInfoDistribution
-    distribution = object.__new__(info)
-    distribution._pkg_info = _message()
-    with _stand_in(run):
-        return bool(distribution._parsed_pkg_info.get_all("Requires-Dist") == ["reduced"])
+    distribution = samples.distribution(run, TEXT)
+    with samples.apart(run, reduce=_reduced):
+        return _required(distribution) == REDUCED
 
 
 def _prove_save(run: Run) -> bool:
-    class Archive:
-        """As much of a zip file as one file of it needs."""
-
-        filename = "proof-1.0-py3-none-any.whl"
-
-        def getinfo(self, path: str) -> Any:
-            return SimpleNamespace(file_size=len(TEXT), external_attr=0)
-
-        def open(self, info: Any) -> io.BytesIO:
-            return io.BytesIO(TEXT)
-
     file_class: Any = import_module(INSTALL).ZipBackedFile
     descriptor, target = tempfile.mkstemp()
     os.close(descriptor)
     try:
-        file = file_class("proof-1.0.dist-info/METADATA", target, Archive())
-        with _stand_in(run):
+        file = file_class("proof-1.0.dist-info/METADATA", target, samples.archive(TEXT))
+        with samples.apart(run, reduce=_reduced):
             file.save()
         with open(target, "rb") as saved:
             return bool(file.changed) and b"Requires-Dist: reduced\n" in saved.read()

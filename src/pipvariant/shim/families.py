@@ -14,6 +14,7 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
+from pipvariant.shim import samples
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.installed import read
 from pipvariant.shim.links import source_of
@@ -29,7 +30,7 @@ __all__ = ["arrange", "patches", "put"]
 
 CANDIDATES = "pip._internal.resolution.resolvelib.candidates"
 FACTORY = "pip._internal.resolution.resolvelib.factory"
-PROOF = "proof"
+PROOF = samples.NAME
 
 #: The features of a label in one namespace; None of a build that no label speaks for.
 Values = Optional[Mapping[str, tuple[str, ...]]]
@@ -68,7 +69,7 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
         Patch(
             f"{FACTORY}:Factory.get_installation_error",
             _get_installation_error,
-            _prove_error,
+            lambda: _prove_error(run),
         ),
     ]
 
@@ -265,14 +266,7 @@ def _get_installation_error(original: Any) -> Any:
     return get_installation_error
 
 
-# Proofs: pip's own functions, asked about a made-up member of a made-up family.
-
-
-VARIANT = (
-    '{"$schema": "https://proof.invalid/v0.2.0.json", "default-priorities": {"namespace": '
-    '["proof"]}, "providers": {"proof": {"requires": ["proof"]}}, "variants": {"proof": '
-    '{"proof": {"proof": ["1"]}}}}'
-)
+# Proofs: pip's own candidates and errors, of a member of a made-up family.
 
 
 def _prove_dependencies(run: Run, name: str) -> bool:
@@ -280,39 +274,41 @@ def _prove_dependencies(run: Run, name: str) -> bool:
     from pipvariant.standard.preferences import Family, Preferences
 
     judgement: Any = SimpleNamespace(
-        labels=(PROOF,), metadata=SimpleNamespace(variants={PROOF: {PROOF: {PROOF: ("1",)}}})
+        labels=("",), metadata=SimpleNamespace(variants={"": {PROOF: {PROOF: ("1",)}}})
     )
-    make_link: Any = import_module("pip._internal.models.link").Link
-    link = make_link(f"https://proof.invalid/proof-1.0-py3-none-any-{PROOF}.whl")
-    candidate = SimpleNamespace(
-        project_name=PROOF,
-        is_installed=name.startswith("Already"),
-        source_link=link,
-        dist=SimpleNamespace(
-            raw_name=PROOF, version="1.0", requires_python=None, read_text=lambda path: VARIANT
-        ),
-        _factory=SimpleNamespace(make_requires_python_requirement=lambda specifier: None),
-    )
-    before, url = run.preferences, link.url_without_fragment
-    run.preferences = Preferences(families=(Family(PROOF, frozenset({PROOF})),))
-    run.outcomes[url] = Outcome(PROOF, "1.0", {source_of(link): judgement})
-    try:
-        function: Any = getattr(import_module(CANDIDATES), name).iter_dependencies
-        found = [str(each) for each in function(candidate, False) if each is not None]
-    finally:
-        run.preferences = before
-        del run.outcomes[url]
-    return found == ["proof :: used", "proof :: proof :: 1"]
+    installed = samples.distribution(run, variant=True)
+    preferences = Preferences(families=(Family(PROOF, frozenset({PROOF})),))
+    with samples.apart(run):
+        run.preferences = preferences
+        finder = samples.finder("proof-1.0-py3-none-any.whl")
+        factory = samples.factory(finder, installed)
+        (found,) = finder.find_all_candidates(PROOF)
+        run.outcomes[found.link.url_without_fragment] = Outcome(
+            PROOF, "1.0", {source_of(found.link): judgement}
+        )
+        template, extras = samples.requirement(), frozenset[str]()
+        if name.startswith("Already"):
+            candidate = factory._make_candidate_from_dist(installed, extras, template)
+        else:
+            factory._link_candidate_cache.clear()
+            candidate = factory._make_candidate_from_link(
+                found.link, extras, template, PROOF, found.version
+            )
+        dependencies = candidate.iter_dependencies(False)
+        return [str(each) for each in dependencies if each is not None] == [
+            f"{PROOF} :: used",
+            f"{PROOF} :: {PROOF} :: 1",
+        ]
 
 
-def _prove_error() -> bool:
+def _prove_error(run: Run) -> bool:
     from pipvariant.standard.preferences import Family
 
+    resolvers: Any = import_module("pip._vendor.resolvelib.resolvers")
     member = _Member(Family(PROOF, frozenset({PROOF})), "", ())
     parent = SimpleNamespace(name=PROOF, version="1.0")
-    cause = SimpleNamespace(requirement=_requirement(member), parent=parent)
-    factory_class: Any = import_module(FACTORY).Factory
-    error = factory_class.get_installation_error(
-        object.__new__(factory_class), SimpleNamespace(causes=[cause]), {}
-    )
+    cause = resolvers.RequirementInformation(_requirement(member), parent)
+    impossible = resolvers.ResolutionImpossible([cause])
+    with samples.apart(run):
+        error = samples.factory(samples.finder()).get_installation_error(impossible, {})
     return "--same-variant" in str(error)

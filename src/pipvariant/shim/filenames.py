@@ -106,7 +106,14 @@ def _prove_wheel(run: Run) -> bool:
     make: Any = import_module(WHEEL).Wheel
     if not run.no_variant:
         wheel = make(PROOF)
-        return (wheel.name, wheel.version, wheel.filename) == ("proof", "1.0", PROOF)
+        # Up to 22.2 pip itself takes the label for a part of the platform.
+        platforms = {tag.platform for tag in wheel.file_tags}
+        return (wheel.name, wheel.version, wheel.filename, platforms) == (
+            "proof",
+            "1.0",
+            PROOF,
+            {"any"},
+        )
     try:
         make(PROOF)
     except import_module("pip._internal.exceptions").InvalidWheelFilename as error:

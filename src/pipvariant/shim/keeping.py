@@ -11,6 +11,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.shim import samples
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.links import source_of
 from pipvariant.shim.patches import Patch
@@ -92,14 +93,17 @@ def _prove(run: Run) -> bool:
             self.asked = name
             return default
 
-    run.noted, before = Noted(), run.noted
+    noted, module = Noted(), import_module(INSTALL)
     generated = [os.path.join(os.devnull, "proof_a-1.0.dist-info", "INSTALLER")]
-    try:
-        # There is no such file to be hashed, which is found out afterwards.
-        with contextlib.suppress(OSError):
-            import_module(INSTALL).get_csv_rows_for_installed(
-                [], installed={}, changed=set(), generated=generated, lib_dir=os.curdir
-            )
-        return run.noted.asked == "proof-a"
-    finally:
-        run.noted = before
+    # There is no such file to be hashed, which is found out afterwards.
+    with samples.apart(run, noted=noted), contextlib.suppress(OSError):
+        module.get_csv_rows_for_installed(
+            [], installed={}, changed=set(), generated=generated, lib_dir=os.curdir
+        )
+    return noted.asked == "proof-a" and _is_called_so(module._install_wheel.__code__)
+
+
+def _is_called_so(code: Any) -> bool:
+    """Say whether pip itself, which would install something, calls it by the same keywords."""
+    keywords = ("installed", "changed", "generated", "lib_dir")
+    return "get_csv_rows_for_installed" in code.co_names and keywords in code.co_consts

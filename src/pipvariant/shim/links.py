@@ -6,6 +6,7 @@ import os
 from importlib import import_module
 from typing import Any
 
+from pipvariant.shim import samples
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
@@ -99,12 +100,10 @@ def _keep(run: Run, link: Any) -> bool:
 
 
 def _prove(run: Run) -> bool:
-    finder_class = import_module(FINDER).PackageFinder
-    link = import_module("pip._internal.models.link").Link(
-        "https://proof.invalid/proof-1.0-variants.json", comes_from="proof"
-    )
-    finder_class.evaluate_links(object.__new__(finder_class), None, [link])
-    seen = [key for key, value in run.json_links.items() if value is link]
-    for key in seen:
-        del run.json_links[key]
-    return bool(seen)
+    file = "proof-1.0-variants.json"
+    with samples.apart(run):
+        finder = samples.finder(samples.WHEELS[0], file)
+        found = finder.find_all_candidates(samples.NAME)
+        listed = [link for _, links in run.listed[samples.NAME] for link in links]
+        kept = json_link(run, found[0].link, samples.NAME, found[0].version)
+        return listed == [each.link for each in found] and kept.filename == file

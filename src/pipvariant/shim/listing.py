@@ -9,6 +9,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
+from pipvariant.shim import samples
 from pipvariant.shim.installed import Installed, read
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
@@ -19,18 +20,15 @@ __all__ = ["patches"]
 INSPECT = "pip._internal.commands.inspect"
 LIST = "pip._internal.commands.list"
 SHOW = "pip._internal.commands.show"
-VARIANT = (
-    '{"$schema": "https://proof.invalid/v0.2.0.json", "default-priorities": {"namespace": '
-    '["proof"]}, "providers": {"proof": {"requires": ["proof"]}}, "variants": {"proof": '
-    '{"proof": {"proof": ["1"]}}}}'
-)
 
 
 def patches(pip: Pip, run: Run) -> list[Patch]:
     """Patch the one place where a command puts together what it says of a project."""
     found = {
-        "inspect": Patch(f"{INSPECT}:InspectCommand._dist_to_dict", _dist_to_dict, _prove_inspect),
-        "list": Patch(f"{LIST}:format_for_json", _format_for_json, _prove_list),
+        "inspect": Patch(
+            f"{INSPECT}:InspectCommand._dist_to_dict", _dist_to_dict, lambda: _prove_inspect(run)
+        ),
+        "list": Patch(f"{LIST}:format_for_json", _format_for_json, lambda: _prove_list(run)),
         "show": Patch(f"{SHOW}:print_results", _print_results, _prove_show),
     }
     return [found[run.command]] if run.command in found else []
@@ -108,41 +106,34 @@ def _show(installed: Installed) -> None:
             write("  %s", item)
 
 
-# Proofs: pip's own functions, given made-up projects.
+# Proofs: pip's own functions, given what pip makes of a variant.
 
 
-def _proof(**more: Any) -> Any:
-    class Distribution(SimpleNamespace):
-        def __getattr__(self, name: str) -> Any:
-            return None
-
-        def read_text(self, path: str) -> str:
-            return VARIANT
-
-    return Distribution(raw_name="proof", version="1.0", requested=False, **more)
-
-
-def _prove_inspect() -> bool:
+def _prove_inspect(run: Run) -> bool:
     command: Any = import_module(INSPECT).InspectCommand
-    result = command._dist_to_dict(object.__new__(command), _proof())
-    return bool(result["variant"]["label"] == "proof")
+    installed = samples.distribution(run, variant=True)
+    result = command._dist_to_dict(object.__new__(command), installed)
+    return bool(result["variant"]["label"] == samples.NAME)
 
 
-def _prove_list() -> bool:
+def _prove_list(run: Run) -> bool:
     options = SimpleNamespace(verbose=0, outdated=False)
-    (listed,) = json.loads(import_module(LIST).format_for_json([_proof()], options))
-    return bool(listed["variant"]["label"] == "proof")
+    installed = samples.distribution(run, variant=True)
+    (listed,) = json.loads(import_module(LIST).format_for_json([installed], options))
+    return bool(listed["variant"]["label"] == samples.NAME)
 
 
 def _prove_show() -> bool:
-    class Environment:
-        asked = False
+    module: Any = import_module(SHOW)
+    shown = module._PackageInfo(**dict.fromkeys(module._PackageInfo._fields, "1"))
+    callers = []
 
+    class Shown:
         def __iter__(self) -> Iterator[Any]:
             # It is this room, and not pip itself, that goes through what is shown.
-            self.asked = sys._getframe(1).f_globals["__name__"] == __name__
-            return iter(())
+            callers.append(sys._getframe(1).f_globals["__name__"])
+            yield shown._replace(name=samples.NAME)
 
-    asked = Environment()
-    import_module(SHOW).print_results(asked, list_files=False, verbose=False)
-    return asked.asked
+    return bool(module.print_results(Shown(), list_files=False, verbose=False)) and callers == [
+        __name__
+    ]

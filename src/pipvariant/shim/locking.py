@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import InvalidFilename
+from pipvariant.shim import samples
 from pipvariant.shim.fetching import shown
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.links import source_of
@@ -319,13 +320,11 @@ def _prove_written(pip: Pip, run: Run) -> bool:
 
 
 def _prove_links(run: Run) -> bool:
-    evaluator_class: Any = import_module(EVALUATOR).LinkEvaluator
-    evaluator = object.__new__(evaluator_class)
-    evaluator._canonical_name = "proof"
-    evaluator._allow_yanked = False
-    link = SimpleNamespace(is_yanked=True, yanked_reason="proof")
-    try:
-        evaluator.evaluate_link(link)
-        return [seen[1] for seen in run.links["proof"]] == [link]
-    finally:
-        run.links.pop("proof", None)
+    with samples.apart(run):
+        finder = samples.finder(samples.WHEELS[0])
+        (found,) = finder.find_all_candidates(samples.NAME)
+        ((evaluator, link, evaluate),) = run.links[samples.NAME]
+        # What pip has left of the link is enough to judge it again.
+        return link is found.link and _is_offered(
+            evaluator, link, evaluate, samples.NAME, found.version
+        )

@@ -11,9 +11,11 @@ import functools
 import os
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 from pipvariant.errors import PipVariantError
+from pipvariant.shim import samples
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
@@ -60,6 +62,19 @@ def _labelled(run: Run, requirement: Any, label: str | list[str]) -> str:
 
 
 def _prove() -> bool:
-    module, _, name = _TARGET.partition(":")
-    function: Any = getattr(import_module(module), name)
-    return bool(function.__module__ == __name__)
+    builder: Any = import_module("pip._internal.wheel_builder")
+    cache = SimpleNamespace(cache_dir=None, get_ephem_path_for_link=str)
+    # Two labels cannot be meant, which is seen as soon as there is something built.
+    requirement = samples.requirement(
+        f"{samples.NAME} @ {samples.url('proof-1.0.tar.gz')}", config_settings={SETTING: ["", ""]}
+    )
+    more = [()] * (builder.build.__code__.co_argcount - 2)
+    build_one, builder._build_one = builder._build_one, lambda *args, **kwargs: "/proof.whl"
+    try:
+        module, _, name = _TARGET.partition(":")
+        getattr(import_module(module), name)([requirement], cache, *more)
+    except import_module("pip._internal.exceptions").CommandError as error:
+        return SETTING in str(error)
+    finally:
+        builder._build_one = build_one
+    return False

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import contextlib
+import logging
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -25,6 +27,17 @@ class Patch(NamedTuple):
     prove: Callable[[], bool]
 
 
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Keep what pip says of the projects that proofs make up from the user."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
 class Patches:
     """The patches that are on, with what is needed to take them off."""
 
@@ -45,8 +58,9 @@ class Patches:
             for patch, (owner, name) in zip(patches, found):
                 # Several rooms may patch one object: each wraps what the one before has left.
                 self.replace(owner, name, patch.wrap(vars(owner)[name]))
-            for patch in patches:
-                self._prove(patch)
+            with _silence():
+                for patch in patches:
+                    self._prove(patch)
         except BaseException:
             self._roll_back(mark)
             raise

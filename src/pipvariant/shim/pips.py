@@ -91,6 +91,18 @@ class Pip(NamedTuple):
         return {"format_control": None} if self.version >= (26, 3) else {}
 
     @property
+    def resolver_arguments(self) -> dict[str, Any]:
+        """What pip's resolvers want to be told beside what all of them want."""
+        return {"only_dependencies": False} if self.version >= (26, 2) else {}
+
+    @property
+    def wheel_cache_arguments(self) -> tuple[Any, ...]:
+        """What pip's cache of wheels wants beside its folder."""
+        if self.version >= (23, 1):
+            return ()
+        return (import_module("pip._internal.models.format_control").FormatControl(),)
+
+    @property
     def writes_locks_as_text(self) -> bool:
         """Whether a lock file comes out of pip's own classes as text (25.1 to 25.3).
 

@@ -10,6 +10,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
+from pipvariant.shim import samples
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.installed import (
     KEPT,
@@ -44,7 +45,7 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
         Patch(
             f"{resolver}:Resolver.resolve",
             lambda original: _resolve(run, original),
-            lambda: _prove_resolve(resolver),
+            lambda: _prove_resolve(run, resolver),
         )
     ]
     if not run.legacy_resolver:
@@ -246,75 +247,60 @@ def _get_dist_to_uninstall(run: Run, original: Any) -> Any:
     return get_dist_to_uninstall
 
 
-# Proofs: pip's own functions, asked about a made-up project.
+# Proofs: pip's own resolver and factory, with what is installed and other versions of it.
 
 
-def _prove_resolve(module: str) -> bool:
-    class Requirement:
-        seen = False
+class _Seen(Exception):
+    """What is kept was asked for its label."""
 
-        def __getattr__(self, name: str) -> Any:
-            # pip itself reads this later than a resolver without any parts can get.
-            type(self).seen |= name == "user_supplied"
-            return False
 
-    resolver_class: Any = import_module(module).Resolver
-    try:
-        resolver_class.resolve(object.__new__(resolver_class), [Requirement()], False)
-    except (AttributeError, TypeError):
-        return Requirement.seen
+def _prove_resolve(run: Run, module: str) -> bool:
+    def read_text(path: str) -> str:
+        if path == "variant.json":
+            raise _Seen
+        raise FileNotFoundError(path)
+
+    kept = samples.distribution(run)
+    kept.read_text = read_text
+    requirement = samples.requirement()
+    # The legacy resolver has the requirement look for itself.
+    requirement.check_if_exists = lambda *args: setattr(requirement, "satisfied_by", kept)
+    with samples.apart(run, named=frozenset(), upgrade_variant=False):
+        try:
+            resolver = samples.resolver(module, samples.finder(), kept)
+            resolver.resolve([requirement], check_supported_wheels=False)
+        except _Seen:
+            return True
     return False
 
 
 def _prove_found(run: Run) -> bool:
-    found: Any = import_module(FOUND).FoundCandidates
-    version: Any = import_module("pip._vendor.packaging.version").Version
-    make_link: Any = import_module("pip._internal.models.link").Link
-    kept = SimpleNamespace(
-        project_name="proof",
-        version=version("1.0"),
-        is_editable=False,
-        dist=SimpleNamespace(raw_name="proof", version="1.0", read_text=_nothing),
-    )
+    def order(finder: Any, candidates: Any, hashes: Any) -> list[Any]:
+        return [candidates[0].payload, keep]
 
-    def build(link: Any, name: str) -> Any:
-        return link
-
-    links = [
-        make_link(f"https://proof.invalid/proof-{text}-py3-none-any.whl")
-        for text in ("2.0", "1.0", "0.9")
-    ]
-    newer, better, older = links
-    infos = [
-        (version(link.filename.split("-")[1]), functools.partial(build, link=link, name="proof"))
-        for link in links
-    ]
-    before = run.named, run.order, run.upgrade_variant, run.preferences
-    run.named, run.upgrade_variant, run.preferences = frozenset({"proof"}), True, None
-    run.order = lambda finder, candidates, hashes: [candidates[0].payload, keep]
-    try:
+    installed = samples.distribution(run)
+    names = frozenset({samples.NAME})
+    with samples.apart(run, named=names, upgrade_variant=True, order=order):
+        finder = samples.finder("proof-2.0-py3-none-any.whl", "proof-1.0-py3-none-any.whl")
+        factory = samples.factory(finder, installed)
+        found = samples.matches(factory, samples.requirement(), upgrade=False)
         # Only walked through: the sequence refuses to be measured, as `list` would do first.
-        stays = list(iter(found(lambda: iter(infos), kept, True, set())))
-        upgrades = list(iter(found(lambda: iter(infos), kept, False, set())))
-    finally:
-        run.named, run.order, run.upgrade_variant, run.preferences = before
-        run.replaceable.clear()
-    return stays == [better, kept, newer, older] and upgrades == [newer, better, kept, older]
-
-
-def _nothing(path: str) -> str:
-    raise FileNotFoundError(path)
+        better, kept, newer = iter(found)
+        return (better.filename[6:9], kept.is_installed, newer.filename[6:9]) == (
+            "1.0",
+            True,
+            "2.0",
+        )
 
 
 def _prove_uninstall(run: Run) -> bool:
-    factory_class: Any = import_module(FACTORY).Factory
-    factory = object.__new__(factory_class)
-    factory._installed_dists = {"proof": SimpleNamespace(version="1.0", editable=False)}
-    factory._use_user_site = False
-    link = SimpleNamespace(url="proof")
-    candidate = SimpleNamespace(project_name="proof", source_link=link)
-    run.replacing["proof"] = Installed("proof", "1.0")
-    try:
+    installed = samples.distribution(run)
+    template = samples.requirement(f"{samples.NAME} @ {samples.url('proof-1.0-py3-none-any.whl')}")
+    link, extras = template.link, frozenset[str]()
+    with samples.apart(run):
+        factory = samples.factory(samples.finder(), installed)
+        candidate = factory._make_candidate_from_link(link, extras, template, samples.NAME, None)
+        if factory.get_dist_to_uninstall(candidate) is not installed:
+            return False
+        run.replacing[link.url] = Installed(samples.NAME, "1.0")
         return factory.get_dist_to_uninstall(candidate).version is None
-    finally:
-        del run.replacing["proof"]

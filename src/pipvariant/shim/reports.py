@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
+from pipvariant.shim import samples
 from pipvariant.shim.choosing import Outcome
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.keeping import note
@@ -249,75 +250,42 @@ def _entry(outcome: Outcome, link: Any) -> Mapping[str, Any]:
     }
 
 
+# Proofs: pip's own resolver, with nothing to be found.
+
+
 def _prove_resolve(run: Run, module: str) -> bool:
-    resolver_class: Any = import_module(module).Resolver
-    before, run.skipped = run.skipped, _Watched()
-    try:
-        # A resolver without any parts fails at once; what was skipped is told even so.
-        resolver_class.resolve(object.__new__(resolver_class), None, check_supported_wheels=False)
-    except (AttributeError, TypeError):
-        return run.skipped.seen
-    finally:
-        run.skipped = before
-    return False
+    with samples.apart(run, resolved=None):
+        samples.resolver(module, samples.finder()).resolve([], check_supported_wheels=False)
+        return run.resolved == ()
 
 
-class _Watched(dict[tuple[str, Any], Outcome]):
-    """A table that remembers whether it was read."""
+class _Fitted(set[str]):
+    """Names that remember which of them was asked for."""
 
-    seen = False
+    asked = ""
 
-    def values(self) -> Any:
-        self.seen = True
-        return super().values()
+    def __contains__(self, name: object) -> bool:
+        self.asked = str(name)
+        return True
 
 
 def _prove_error(run: Run) -> bool:
-    factory_class: Any = import_module(FACTORY).Factory
-    name = "proof"
-    before, run.skipped = run.skipped, _Watched()
-    requirement = SimpleNamespace(project_name=name, name=name)
-    causes = [SimpleNamespace(requirement=requirement, parent=None)]
-    try:
-        # A factory without any parts fails at once; the reasons were looked for even so.
-        factory_class.get_installation_error(
-            object.__new__(factory_class), SimpleNamespace(causes=causes), {name: None}
-        )
-    except (AttributeError, TypeError):
-        return run.skipped.seen
-    finally:
-        run.skipped = before
-    return False
+    error: Any = import_module("pip._internal.exceptions").DistributionNotFound
+    fitted = _Fitted()
+    with samples.apart(run, fitted=fitted), contextlib.suppress(error):
+        resolver = samples.resolver(RESOLVER, samples.finder())
+        resolver.resolve([samples.requirement()], check_supported_wheels=False)
+    return fitted.asked == samples.NAME
 
 
 def _prove_report(run: Run) -> bool:
-    class Requirement:
-        """Just enough of pip's requirement for a report, and a link that was chosen."""
-
-        def __getattr__(self, name: str) -> Any:
-            return _Anything()
-
-    report: Any = import_module(REPORT).InstallationReport
-    link = Requirement().original_link
-    run.outcomes[link.url_without_fragment] = Outcome("proof", "1.0", {})
-    try:
-        return "variant" in report._install_req_to_dict(Requirement())
-    finally:
-        del run.outcomes[link.url_without_fragment]
-
-
-class _Anything:
-    """Answers every question of a report with something harmless."""
-
-    url_without_fragment = "proof"
-    filename = "proof"
-    comes_from = "proof"
-
-    def __getattr__(self, name: str) -> Any:
-        return _Anything()
-
-    def __call__(self, *args: Any) -> Any:
-        return _Anything()
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(())
+    direct: Any = import_module("pip._internal.utils.direct_url_helpers").direct_url_from_link
+    installed = samples.distribution(run)
+    requirement = samples.requirement(f"{samples.NAME} @ {samples.url(samples.WHEELS[0])}")
+    requirement.download_info = direct(requirement.link)
+    requirement.get_dist = lambda: installed
+    report: Any = import_module(REPORT).InstallationReport([requirement])
+    with samples.apart(run):
+        outcome = Outcome(samples.NAME, "1.0", {})
+        run.outcomes[requirement.link.url_without_fragment] = outcome
+        return bool(report._install_req_to_dict(requirement)["variant"]["label"] == "a")

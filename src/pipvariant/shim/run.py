@@ -59,9 +59,9 @@ class _Options:
 class Run(_Options):
     """The options, the target and the tables of one pip run.
 
-    ``order``, ``check``, ``is_usable``, ``choose`` and ``reduce`` are what the patches ask for.
-    They are set when the shim is activated, and a proof replaces them for a moment to see that
-    pip comes by.
+    ``order``, ``check``, ``is_usable``, ``choose``, ``reduce`` and ``hand_on`` are what the patches
+    ask for. They are set when the shim is put on, and a proof replaces them for a moment to see
+    that pip comes by.
     """
 
     def __init__(self) -> None:
@@ -136,6 +136,8 @@ class Run(_Options):
         self.choose: Callable[[Any, Any, str, Any], Any]
         #: Set from above: wheel, folder of its project, label, folder to write to -> the variant.
         self.label_built: Callable[[str, str, str, str], str]
+        #: Lets a pip that is started know what it needs from here.
+        self.hand_on: Callable[[], None]
         self.put: Callable[[Iterable[Patch]], None]
         self.reduce: Callable[[str, Callable[[], VariantContext]], str | None]
         self._target: Target | None = None

@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from operator import itemgetter
 from typing import Any
 
+from pipvariant.shim import samples
 from pipvariant.shim.choosing import Candidate, disallowed
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.patches import Patch
@@ -28,16 +29,11 @@ FINDER = "pip._internal.index.package_finder"
 
 def patches(pip: Pip, run: Run) -> list[Patch]:
     """Patch the resolver's lazy sequence, and the finder where one best file is asked for."""
-    return [
+    found = [
         Patch(
             f"{FINDER}:PackageFinder.find_best_candidate",
             lambda original: _find_best_candidate(run, original),
-            lambda: _prove_hashes(run),
-        ),
-        Patch(
-            f"{FOUND}:FoundCandidates.__init__",
-            lambda original: _found_candidates(run, original),
-            lambda: _prove_found(run),
+            lambda: _prove_asked(run),
         ),
         Patch(
             f"{FINDER}:PackageFinder.find_requirement",
@@ -55,6 +51,16 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
             lambda: _prove_sort(run),
         ),
     ]
+    # What a build requires is resolved by the new resolver, whatever the user says.
+    if run.builds or not run.legacy_resolver:
+        found.append(
+            Patch(
+                f"{FOUND}:FoundCandidates.__init__",
+                lambda original: _found_candidates(run, original),
+                lambda: _prove_found(run),
+            )
+        )
+    return found
 
 
 # The resolver.
@@ -221,109 +227,74 @@ def _best(run: Run, evaluator: Any, candidates: Any, hashes: Any) -> Any:
     return None
 
 
-# Proofs: pip's own functions, asked with made-up files, show what the patches do.
+# Proofs: pip's own finder and factory, with two files of the same version and tags.
 
 
-def _links() -> list[Any]:
-    link: Any = import_module("pip._internal.models.link").Link
-    return [link(f"https://proof.invalid/proof-1.0-py3-none-any-{label}.whl") for label in "ab"]
+class _Turned:
+    """An ``order`` that turns the candidates round, and keeps what it was given."""
+
+    links: Sequence[Any] = ()
+
+    def __call__(self, finder: Any, candidates: Any, hashes: Any) -> list[Any]:
+        self.links = [candidate.link for candidate in candidates]
+        return [candidate.payload for candidate in reversed(candidates)]
+
+    def is_last(self, link: Any) -> bool:
+        """Say whether two files were given, and this is the link of the last one."""
+        return len(self.links) == 2 and link is self.links[-1]
 
 
-def _reversed(finder: Any, candidates: Any, hashes: Any) -> list[Any]:
-    return [candidate.payload for candidate in reversed(candidates)]
+@contextlib.contextmanager
+def _turned(run: Run, **attributes: Any) -> Iterator[_Turned]:
+    order = _Turned()
+    with samples.apart(run, order=order, **attributes):
+        yield order
 
 
 def _prove_found(run: Run) -> bool:
-    found: Any = import_module(FOUND).FoundCandidates
-
-    def build(link: Any, name: str) -> Any:
-        return link
-
-    first, second = _links()
-    infos = [("1.0", functools.partial(build, link=link, name="proof")) for link in (first, second)]
-    with _stand_in(run):
+    with _turned(run) as seen:
+        factory = samples.factory(samples.finder(*samples.WHEELS))
         # Only walked through: the sequence refuses to be measured, as `list` would do first.
-        return list(iter(found(lambda: iter(infos), None, False, set()))) == [second]
+        found = list(iter(samples.matches(factory, samples.requirement())))
+        return len(found) == 1 and seen.is_last(found[0])
 
 
-def _prove_hashes(run: Run) -> bool:
-    finder_class: Any = import_module(FINDER).PackageFinder
-    finder: Any = object.__new__(finder_class)
-    # A finder without any parts cannot search, but it comes by.
-    with contextlib.suppress(AttributeError):
-        finder.find_best_candidate("proof", specifier=None, hashes="proof")
-    seen = run.finder is finder and run.hashes == "proof" and "proof" in run.asked
-    run.finder = run.hashes = None
-    run.asked.clear()
-    return seen
+def _prove_asked(run: Run) -> bool:
+    digest = "0" * 64
+    requirement = samples.requirement(f"{samples.NAME}==1.0", hash_options={"sha256": [digest]})
+    with samples.apart(run, finder=None, hashes=None):
+        finder = samples.finder()
+        if run.legacy_resolver:
+            with contextlib.suppress(import_module("pip._internal.exceptions").PipError):
+                finder.find_requirement(requirement, upgrade=False)
+        else:
+            list(iter(samples.matches(samples.factory(finder), requirement)))
+        asked, specifier, hashes = run.asked[samples.NAME]
+        return (
+            asked is run.finder is finder
+            and finder._link_collector.session is not None
+            and str(specifier) == "==1.0"
+            and bool(hashes.is_hash_allowed("sha256", digest))
+            and run.hashes is hashes
+        )
 
 
 def _prove_eager(run: Run) -> bool:
-    seen: list[bool] = []
-
-    class Requirement:
-        def __getattr__(self, name: str) -> None:
-            seen.append(run.eager)
-            raise LookupError(name)
-
-    finder_class: Any = import_module(FINDER).PackageFinder
-    with contextlib.suppress(LookupError):
-        object.__new__(finder_class).find_requirement(Requirement(), upgrade=False)
-    return seen[:1] == [True] and not run.eager
+    with _turned(run) as seen:
+        finder = samples.finder(*samples.WHEELS)
+        found = finder.find_requirement(samples.requirement(), upgrade=False)
+        return seen.is_last(found.link) and not run.eager
 
 
 def _prove_compute(run: Run) -> bool:
-    first, second = _candidates()
-    run.eager = True
-    try:
-        with _stand_in(run):
-            result = _evaluator((first, second)).compute_best_candidate([first, second])
-    finally:
-        run.eager = False
-    return result.best_candidate is first
+    with _turned(run, eager=True) as seen:
+        best = samples.finder(*samples.WHEELS).find_best_candidate(samples.NAME).best_candidate
+        return seen.is_last(best.link)
 
 
 def _prove_sort(run: Run) -> bool:
-    first, second = _candidates()
-    run.command, before = "list", run.command
-    try:
-        with _stand_in(run):
-            return _evaluator(()).sort_best_candidate([first, second]) is first
-    finally:
-        run.command = before
-
-
-def _candidates() -> list[Any]:
-    made: Any = import_module("pip._internal.models.candidate").InstallationCandidate
-    return [made("proof", "1.0", link) for link in _links()]
-
-
-def _evaluator(applicable: Any) -> Any:
-    evaluator_class: Any = import_module(FINDER).CandidateEvaluator
-
-    class Evaluator(evaluator_class):
-        _hashes = None
-
-        def __init__(self) -> None:
-            pass
-
-        def get_applicable_candidates(self, candidates: Any) -> Any:
-            return list(applicable)
-
-        def _sort_key(self, candidate: Any, ignore_compatibility: bool = True) -> Any:
-            return candidate.link.filename
-
-    return Evaluator()
-
-
-class _stand_in:  # noqa: N801 - reads like a function
-    """While it is entered, ``order`` turns the candidates round."""
-
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    def __enter__(self) -> None:
-        self._order, self._run.order = self._run.order, _reversed
-
-    def __exit__(self, *exc: object) -> None:
-        self._run.order = self._order
+    with _turned(run, command="list") as seen:
+        finder = samples.finder(*samples.WHEELS)
+        evaluator = finder.make_candidate_evaluator(samples.NAME)
+        best = evaluator.sort_best_candidate(finder.find_all_candidates(samples.NAME))
+        return seen.is_last(best.link)

@@ -13,11 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipvariant.errors import PipVariantError
+from pipvariant.shim import samples
 from pipvariant.shim.choosing import Outcome, judge
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.links import source_of
 from pipvariant.shim.patches import Patch
-from pipvariant.shim.pips import Pip
+from pipvariant.shim.pips import Pip, this_pip
 from pipvariant.shim.run import Run
 
 if TYPE_CHECKING:
@@ -192,62 +193,56 @@ def _verify_one(run: Run, original: Any) -> Any:
     return _verify_one
 
 
+# Proofs: pip's own classes, given a wheel that lies nowhere.
+
+
 class _Seen(Exception):
-    """What a proof stands in for came by."""
+    """What a proof stands in for came by, with these arguments."""
 
 
-def _refuse(*args: Any) -> Any:
-    raise _Seen
+def _see(*args: Any) -> Any:
+    raise _Seen(*args)
 
 
 def _prove(run: Run) -> bool:
-    distribution_class: Any = import_module(TARGET).WheelDistribution
-    distribution = object.__new__(distribution_class)
-    distribution.req = None
-    run.check, before = _refuse, run.check
-    try:
-        distribution.get_metadata_distribution()
-    except _Seen:
-        return True
-    finally:
-        run.check = before
+    make: Any = import_module("pip._internal.distributions")
+    requirement = samples.requirement(f"{samples.NAME} @ {samples.url(samples.WHEELS[0])}")
+    distribution = make.make_distribution_for_install_requirement(requirement)
+    with samples.apart(run, check=_see):
+        try:
+            distribution.get_metadata_distribution()
+        except _Seen as seen:
+            return seen.args == (requirement,) and {"link", "local_file_path"} <= set(
+                vars(requirement)
+            )
     return False
 
 
 def _prove_candidates(run: Run) -> bool:
-    cache_class: Any = import_module(CACHE).Cache
+    folder, filename = os.path.split(__file__)
 
-    class Cache(cache_class):
+    class Cache(import_module(CACHE).SimpleWheelCache):  # type: ignore[misc]  # pip's class
         """A cache that is always the folder of this file."""
 
-        cache_dir = "proof"
-        allowed_formats = frozenset({"binary"})
-
-        def __init__(self) -> None:
-            self.format_control = self
-
-        def get_allowed_formats(self, name: str) -> frozenset[str]:
-            return self.allowed_formats
-
         def get_path_for_link(self, link: Any) -> str:
-            return os.path.dirname(__file__)
+            return folder
 
-    run.is_usable, before = _refuse, run.is_usable
-    try:
-        Cache()._get_candidates("proof", "proof")
-    except _Seen:
-        return True
-    finally:
-        run.is_usable = before
-    return False
+    cache = Cache(folder, *this_pip().wheel_cache_arguments)
+    seen: list[tuple[str, str]] = []
+    link = samples.requirement(f"{samples.NAME} @ {samples.url('proof-1.0.tar.gz')}").link
+    with samples.apart(run, is_usable=lambda *args: seen.append(args)):
+        cache.get(link, samples.NAME, [])
+    return (folder, filename) in seen
 
 
 def _prove_verify(run: Run) -> bool:
-    run.check, before = _refuse, run.check
-    try:
-        import_module(BUILDER)._verify_one(None, "proof")
-    except _Seen:
-        return True
-    finally:
-        run.check = before
+    builder: Any = import_module(BUILDER)
+    path = os.path.join(os.path.dirname(__file__), samples.WHEELS[0])
+    with samples.apart(run, check=_see):
+        try:
+            builder._verify_one(samples.requirement(), path)
+        except _Seen as seen:
+            # Whoever calls it would have something built first.
+            used = "_verify_one" in samples.names_used(builder._build_one)
+            return used and seen.args[0].local_file_path == path
     return False

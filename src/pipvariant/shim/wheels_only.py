@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
+from pipvariant.shim import samples
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
@@ -35,12 +35,13 @@ def _make_distribution(original: Any) -> Any:
 
 
 def _prove() -> bool:
-    module: Any = import_module("pip._internal.operations.prepare")
+    module: Any = import_module(TARGET.partition(":")[0])
+    name = "make_distribution_for_install_requirement"
     error: Any = import_module("pip._internal.exceptions").InstallationError
+    source = samples.requirement(f"{samples.NAME} @ {samples.url('proof-1.0.tar.gz')}")
     try:
-        module.make_distribution_for_install_requirement(
-            SimpleNamespace(is_wheel=False, editable=False)
-        )
+        getattr(module, name)(source)
     except error:
-        return True
+        # Whoever calls it would build.
+        return name in samples.names_used(module._get_prepared_distribution)
     return False

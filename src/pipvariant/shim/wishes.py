@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
 from pipvariant.errors import InvalidOption, PipVariantError
+from pipvariant.shim import samples
 from pipvariant.shim.named_options import CHOOSING, make
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
@@ -181,17 +181,9 @@ def _prove_comment() -> bool:
 
 
 def _prove_line(run: Run) -> bool:
-    class Line(SimpleNamespace):
-        def __getattr__(self, name: str) -> None:
-            return None
-
-    options = Line(variant=["proof=a"])
-    line = Line(opts=options, filename="proof", lineno=1, is_requirement=False)
-    before = run.words, run.no_variant, run.preferences
-    run.words, run.no_variant = {}, True
-    try:
-        import_module(REQ_FILE).handle_line(line)
+    module: Any = import_module(REQ_FILE)
+    arguments, options = module.get_line_parser(None)("--variant proof=a")
+    line = module.ParsedLine("proof", 1, arguments, options, False)
+    with samples.apart(run, no_variant=True):
+        module.handle_line(line)
         return run.file_words == {"variant": ["proof=a"]}
-    finally:
-        run.words, run.no_variant, run.preferences = before
-        run.file_words = {}
