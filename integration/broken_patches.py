@@ -38,6 +38,8 @@ def names() -> list[str]:
     """The names of all patches that some command puts on this pip."""
     metadata: Any = import_module("pip._internal.metadata")
     commands: Any = import_module("pip._internal.commands").commands_dict
+    # Modules that have copied what is patched are patched too, once they are imported.
+    import_module("pip._internal.commands.install")
     found: list[Patch] = [*builds.patches(pips.this_pip(), Run()), *completion.patches()]
     before = dict(os.environ)
     os.environ[builds.WHEELS_ONLY] = "1"

@@ -108,6 +108,16 @@ def test_a_forked_run_is_a_started_one(
         assert (command, shown) == (command, [])
 
 
+@pytest.mark.effect_of("builds", "build_env.installer:get_runnable_pip")
+def test_a_build_sees_the_best_label_where_its_pip_was_imported_before(
+    pip: Pip, index: Index
+) -> None:
+    probe = "__import__('tri').LABEL"
+    index.add(*tri(), Sdist(Wheel("made"), build_requires=("tri",), probe=probe))
+    pip.variant("install", "made", driver="12.8").check()
+    assert (pip.site / "built_with.py").read_text() == "FOUND = 'cuda12.8'\n"
+
+
 def _outcomes(pip: Pip, index: Index, commands: Sequence[str]) -> Iterator[dict[str, object]]:
     pip.write("requirements.txt", ["tri", "blas", "# pip-variant: --variant tri=cuda12.6"])
     pip.write("constraints.txt", ["solo==1.0"])
