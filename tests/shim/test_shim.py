@@ -133,6 +133,30 @@ def test_a_proof_that_fails_is_refused_and_all_are_taken_off() -> None:
     assert _raw(WHEEL) is original
 
 
+@pytest.mark.parametrize("command", ("download", "install", "list", "lock", "wheel"))
+@pytest.mark.parametrize(
+    "options",
+    (
+        {},
+        {"no_variant": True},
+        {
+            "no_variant": True,
+            "all_variants": True,
+            "lock_files": this_pip().reads_locks,
+            "builds": True,
+        },
+        {"all_variants": True, "lock_files": this_pip().reads_locks, "builds": True},
+    ),
+    ids=lambda options: ",".join(options) or "none",
+)
+def test_every_proof_holds_whatever_the_options_are(command: str, options: dict[str, Any]) -> None:
+    if command not in import_module("pip._internal.commands").commands_dict:
+        pytest.skip("`lock` is new in pip 25.1")
+    run = shim.apply()
+    vars(run).update(options, command=command, installs=command == "install", report=True)
+    shim.activate(run)
+
+
 def test_every_proof_fails_when_its_patch_is_not_there() -> None:
     run = shim.apply()
     run.report = run.installs = True
