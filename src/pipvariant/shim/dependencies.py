@@ -23,7 +23,7 @@ from pipvariant.shim.contexts import Context, of_archive, of_filename, of_instal
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
-from pipvariant.standard.core_metadata import rewrite_requirements
+from pipvariant.standard.core_metadata import one_line, rewrite_requirements
 from pipvariant.standard.filename import split_label
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _rewrite_message(run: Run, message: Any, context: Context) -> Any:
     if any(MARK in text for text in texts):
         del message["Requires-Dist"]
         for text in texts:
-            reduced = run.reduce(" ".join(text.split()), context)
+            reduced = run.reduce(one_line(text), context)
             if reduced is not None:
                 message["Requires-Dist"] = reduced
     return message
