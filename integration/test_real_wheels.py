@@ -55,7 +55,6 @@ GROUPS = {
     "new": ("numpy==2.2.6", "pyyaml==6.0.2", "contourpy==1.3.0", "ninja==1.13.0"),
 }
 COMPILED = {
-    "contourpy": "contourpy",
     "markupsafe": "markupsafe._speedups",
     "numpy": "numpy.linalg",
     "orjson": "orjson",
