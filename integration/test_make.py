@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import subprocess
@@ -33,12 +32,6 @@ cuda_version_lower_bound = ["12.6"]
 [variant.variants.cu130.nvidia]
 cuda_version_lower_bound = ["13.0"]
 """
-# Compiled code of three kinds of build: meson, setuptools, maturin.
-PROJECTS = {
-    "numpy": "import numpy; print(numpy.arange(4).sum())",
-    "markupsafe": "import markupsafe._speedups; print(6)",
-    "orjson": "import orjson; print(orjson.loads('6'))",
-}
 
 
 @pytest.fixture
@@ -68,24 +61,6 @@ def site(pip: Pip) -> Iterator[tuple[Path, str]]:
     folder = pip.root / "site"
     folder.mkdir()
     yield from ((folder, url) for url in serve(folder))
-
-
-@pytest.fixture(scope="session")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Real wheels with compiled code; the one place where a test asks the machine's own index."""
-    folder = tmp_path_factory.mktemp("published")
-    command = ["download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(folder)]
-    quick = ["--retries", "0", "--timeout", "15", "--disable-pip-version-check"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", *command, *quick, *PROJECTS],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    if done.returncode:
-        pytest.skip(f"PyPI cannot be reached: {done.stderr.strip().splitlines()[-1]}")
-    return folder
 
 
 def variants_json(wheels: list[Path]) -> dict[str, Any]:
@@ -260,40 +235,6 @@ def installed_label(pip: Pip, project: str, site: Path | None = None) -> str:
     (path,) = (site or pip.site).glob(f"{project}-*.dist-info/variant.json")
     (label,) = json.loads(path.read_text())["variants"]
     return str(label)
-
-
-def test_published_wheels_become_variants_that_are_installed_and_work(
-    pip: Pip, published: Path, site: tuple[Path, str]
-) -> None:
-    folder, url = site
-    (pip.work / "pyproject.toml").write_text(TABLE)
-    for original in sorted(published.iterdir()):
-        project, version = original.name.split("-")[:2]
-        made = ("variant", "make", original, "--null", "--pyproject", "pyproject.toml")
-        pip.variant(*made, "-o", folder / project).check()
-        publish(folder / project, project, version)
-    result = pip.variant("install", "--index-url", url, *PROJECTS, driver="12.8").check()
-    for project, code in PROJECTS.items():
-        assert result.lines_with(project, "variant cu126")
-        assert installed_label(pip, project) == "cu126"
-        assert pip.run(["-c", code]).check().stdout.strip() == "6"
-        (info,) = pip.site.glob(f"{project}-*.dist-info")
-        with (info / "RECORD").open(newline="") as stream:
-            assert all((pip.site / path).exists() for path, _, _ in csv.reader(stream))
-
-
-def test_published_wheels_come_back_as_they_were(pip: Pip, published: Path) -> None:
-    for original in sorted(published.iterdir()):
-        made = ("variant", "make", original, "--property", cuda("12.6"), "--label", "cu126")
-        pip.variant(*made, "-o", "made").check()
-    pip.variant("variant", "unmake", *(pip.work / "made").iterdir(), "-o", "back").check()
-    for original in published.iterdir():
-        with (
-            zipfile.ZipFile(original) as old,
-            zipfile.ZipFile(pip.work / "back" / original.name) as new,
-        ):
-            assert sorted(old.namelist()) == sorted(new.namelist())
-            assert all(old.read(name) == new.read(name) for name in old.namelist())
 
 
 @pytest.mark.parametrize(

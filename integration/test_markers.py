@@ -92,6 +92,23 @@ def test_markers_and_extras_combine(pip: Pip, index: Index) -> None:
     assert _pulled_in(pip) == CUDA | {"by-extra"}
 
 
+def test_a_licence_of_several_paragraphs_hides_no_requirement(pip: Pip, index: Index) -> None:
+    torch29 = Wheel(
+        "ext",
+        label="torch29",
+        properties=("abi_dependency :: torch :: 2.9",),
+        providers={"abi_dependency": {"builtin": "abi_dependency"}},
+        headers="License: one\n        \n        two\n        \x0c\n         \n",
+        requires=("by-label; variant_label == 'torch29'", "by-none; variant_label == ''"),
+    )
+    index.add(torch29, *(Wheel(name) for name in NAMES))
+    index.add(*(Wheel("torch", version) for version in ("2.8.0", "2.9.1", "2.10.0")))
+    pip.variant("install", "ext").check()
+    assert pip.installed() == {"ext": "1.0", "by-label": "1.0", "torch": "2.9.1"}
+    assert "variant_" not in (pip.site / "ext-1.0.dist-info" / "METADATA").read_text()
+    pip.plain("check").check()
+
+
 def test_both_metadata_backends_of_pip_decide_alike(
     pip: Pip, index: Index, backend: dict[str, str]
 ) -> None:

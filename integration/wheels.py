@@ -48,6 +48,7 @@ class Wheel:
     :param providers: the ``providers`` object, most preferred namespace first.
     :param schema: the ``$schema`` that its metadata names.
     :param modules: more modules of the wheel, name to source.
+    :param headers: more lines of METADATA, before its requirements.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Wheel:
     providers: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: PROVIDERS)
     schema: str = SCHEMA
     modules: Mapping[str, str] = field(default_factory=dict)
+    headers: str = ""
 
     @property
     def stem(self) -> str:
@@ -79,8 +81,8 @@ class Wheel:
         if self.requires_python:
             lines.append(f"Requires-Python: {self.requires_python}")
         lines += [f"Provides-Extra: {extra}" for extra in self.extras]
-        lines += [f"Requires-Dist: {text}" for text in self.requires]
-        return "\n".join(lines) + "\n"
+        requires = "".join(f"Requires-Dist: {text}\n" for text in self.requires)
+        return "\n".join(lines) + f"\n{self.headers}{requires}"
 
     @property
     def variant(self) -> dict[str, dict[str, list[str]]]:

@@ -91,7 +91,7 @@ def verified(path: Path) -> dict[str, bytes]:
     """The same, after RECORD was held against them; read with nothing of the project."""
     found = contents(path)
     (record,) = [name for name in found if name.endswith(".dist-info/RECORD")]
-    rows = list(csv.reader(found[record].decode().splitlines()))
+    rows = list(csv.reader(io.StringIO(found[record].decode(), newline="")))
     assert len({row[0] for row in rows}) == len(rows)
     assert {row[0] for row in rows} == {name for name in found if not name.endswith("/")}
     for name, digest, size in rows:

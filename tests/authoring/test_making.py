@@ -162,7 +162,9 @@ def test_the_lines_of_a_record_keep_their_bytes(tmp_path: Path, change: object) 
 
 
 def test_names_that_csv_has_to_quote(tmp_path: Path) -> None:
-    plain = wheel(tmp_path, more={"tri/a,b.txt": b"1", 'tri/"q".txt': b"2", "tri/é.txt": b"3"})
+    lines = f"tri/x\n{RECORD},,\u2028\r{VARIANT_JSON},,\n"
+    more = {"tri/a,b.txt": b"1", 'tri/"q".txt': b"2", "tri/é.txt": b"3", lines: b"4"}
+    plain = wheel(tmp_path, more=more)
     made = make(plain, blas(), tmp_path)
     assert verified(made)["tri/a,b.txt"] == b"1"
     assert unmake(made, tmp_path / "back").read_bytes() == plain.read_bytes()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from email.parser import HeaderParser
 from pathlib import Path
 from typing import IO
 
@@ -14,6 +13,7 @@ from pipvariant.authoring._lint_metadata import check_document
 from pipvariant.authoring._lint_rules import Finding
 from pipvariant.authoring.folder import Wheel, parse_name
 from pipvariant.errors import InvalidFilename, InvalidMarker, InvalidWheel
+from pipvariant.standard.core_metadata import field_values
 from pipvariant.standard.markers import EMPTY, reduce_requirement
 from pipvariant.standard.metadata import Metadata
 
@@ -113,9 +113,7 @@ def check_wheel(
 def _requires(found: dict[str, bytes]) -> Iterator[str]:
     for path, data in found.items():
         if path.endswith(f"/{inside.METADATA}"):
-            fields = HeaderParser().parsestr(data.decode("utf-8", "replace"))
-            for text in fields.get_all("Requires-Dist") or ():
-                yield " ".join(str(text).split())
+            yield from field_values(data, "Requires-Dist")
 
 
 def _markers(requires: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:

@@ -7,8 +7,6 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from email.message import Message
-from email.parser import HeaderParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
@@ -18,6 +16,7 @@ from pipvariant.authoring._page_html import GENERATOR, project_page, root_page
 from pipvariant.authoring._page_model import File, Listing, Project
 from pipvariant.authoring.folder import Release, Wheel, is_project
 from pipvariant.errors import InvalidOutput, InvalidWheel, PipVariantError
+from pipvariant.standard.core_metadata import field_values
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -163,13 +162,10 @@ def _core_metadata(wheel: Path) -> bytes:
 
 def _said(core: bytes) -> dict[str, Any]:
     """Return what a page shows of core metadata."""
-    fields: Message = HeaderParser().parsestr(core.decode("utf-8", "replace"))
-    python = fields.get("Requires-Python")
-    requires = fields.get_all("Requires-Dist") or []
     return {
         "core_sha256": hashlib.sha256(core).hexdigest(),
-        "requires_python": None if python is None else " ".join(str(python).split()),
-        "requires": tuple(" ".join(str(text).split()) for text in requires),
+        "requires_python": next(iter(field_values(core, "Requires-Python")), None),
+        "requires": tuple(field_values(core, "Requires-Dist")),
     }
 
 

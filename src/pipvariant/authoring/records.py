@@ -49,19 +49,23 @@ def matches(entry: str, data: bytes) -> bool:
 
 def with_line(record: bytes, path: str, new: str) -> bytes:
     """Add a line before the one of *path*, or in front of all; the others keep their bytes."""
-    lines = record.splitlines(keepends=True)
-    ending = b"\r\n" if lines and lines[0].endswith(b"\r\n") else b"\n"
-    place = next(_places(lines, path), 0)
-    return b"".join([*lines[:place], new.encode() + ending, *lines[place:]])
+    rows = list(_rows(record))
+    ending = b"\r\n" if rows and rows[0][1].endswith(b"\r\n") else b"\n"
+    place = next((number for number, (name, _) in enumerate(rows) if name == path), 0)
+    rows.insert(place, (path, new.encode() + ending))
+    return b"".join(row for _, row in rows)
 
 
 def without_line(record: bytes, path: str) -> bytes:
     """Take the line of *path* away; the others keep their bytes."""
+    return b"".join(row for name, row in _rows(record) if name != path)
+
+
+def _rows(record: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield path and bytes of each row, which has several lines where a path has."""
     lines = record.splitlines(keepends=True)
-    gone = set(_places(lines, path))
-    return b"".join(kept for number, kept in enumerate(lines) if number not in gone)
-
-
-def _places(lines: list[bytes], path: str) -> Iterator[int]:
-    starts = (f"{path},".encode(), f'"{path}",'.encode())
-    return (number for number, text in enumerate(lines) if text.startswith(starts))
+    reader = csv.reader(text.decode() for text in lines)
+    start = 0
+    for row in reader:
+        yield row[0] if row else "", b"".join(lines[start : reader.line_num])
+        start = reader.line_num

@@ -21,7 +21,7 @@ from pipvariant.shim.contexts import Context, of_archive, of_filename, of_instal
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
-from pipvariant.standard.core_metadata import rewrite_requirements
+from pipvariant.standard.core_metadata import one_line, rewrite_requirements
 from pipvariant.standard.filename import split_label
 
 if TYPE_CHECKING:
@@ -106,6 +106,11 @@ def _rewrite(run: Run, data: bytes, context: Context, *, is_variant: bool) -> by
     return rewrite_requirements(data, lambda text: run.reduce(text, context), more)
 
 
+def _is_metadata(path: str) -> bool:
+    """Say whether a path is that of a wheel's METADATA, not of a project that is vendored in it."""
+    return path.endswith(".dist-info/METADATA") and path.count("/") == 1
+
+
 def _is_variant(filename: str) -> bool:
     with contextlib.suppress(InvalidFilename):
         return split_label(filename)[1] is not None
@@ -162,7 +167,7 @@ def _rewrite_message(run: Run, message: Any, context: Context) -> Any:
     if any(MARK in text for text in texts):
         del message["Requires-Dist"]
         for text in texts:
-            reduced = run.reduce(" ".join(text.split()), context)
+            reduced = run.reduce(one_line(text), context)
             if reduced is not None:
                 message["Requires-Dist"] = reduced
     return message
@@ -174,7 +179,7 @@ def _rewrite_message(run: Run, message: Any, context: Context) -> Any:
 def _read_wheel_metadata_file(run: Run, original: Any) -> Any:
     def read_wheel_metadata_file(source: Any, path: str) -> bytes:
         data: bytes = original(source, path)
-        if path.endswith(".dist-info/METADATA"):
+        if _is_metadata(path):
             if not run.no_variant:
                 _refuse_unnamed(source, path)
             is_variant = _holds_variant(run, source, path)
@@ -225,7 +230,7 @@ def _parsed_pkg_info(run: Run, original: Any) -> Any:
 def _save(run: Run, original: Any) -> Any:
     def save(self: Any) -> None:
         original(self)
-        if not self.src_record_path.endswith(".dist-info/METADATA"):
+        if not _is_metadata(self.src_record_path):
             return
         with open(self.dest_path, "rb") as stream:
             data = stream.read()
