@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from pipvariant.errors import ConflictingMetadata
 from pipvariant.standard.metadata import Metadata, Provider, combine, to_json
 from pipvariant.standard.properties import Properties
-from tests.standard.strategies import QUICK
 
 A, B = Provider(requires=("a",)), Provider(requires=("b",))
 CU126: Properties = {"nvidia": {"cuda_version_lower_bound": ("12.6",)}}
@@ -112,7 +111,6 @@ def outcome(*parts: Metadata) -> str | None:
     return f"{combined.schema_version} {to_json(combined)}"
 
 
-@QUICK
 @given(st.lists(one_wheel, min_size=1, max_size=4).flatmap(st.permutations))
 def test_result_does_not_depend_on_the_order(parts: list[Metadata]) -> None:
     expected = outcome(*parts)
@@ -136,7 +134,6 @@ def nested(*parts: object) -> str | None:
         return None
 
 
-@QUICK
 @given(one_wheel, one_wheel, one_wheel)
 def test_combining_is_associative(one: Metadata, two: Metadata, three: Metadata) -> None:
     expected = outcome(one, two, three)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
@@ -19,8 +19,6 @@ from pipvariant.standard.filename import (
     split_label,
     variants_json_name,
 )
-
-QUICK = settings(deadline=None, max_examples=200)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +114,6 @@ builds = st.sampled_from(["", "1-", "20a-"])
 tags = st.sampled_from(["py3-none-any", "cp313-cp313-manylinux_2_28_x86_64", "py2.py3-none-any"])
 
 
-@QUICK
 @given(names, versions, builds, tags, labels)
 def test_splitting_undoes_joining(
     name: str, version: str, build: str, tag: str, label: str
@@ -129,7 +126,6 @@ def test_splitting_undoes_joining(
         parse_wheel_filename(join_label(plain, label))
 
 
-@QUICK
 @given(
     st.lists(st.text("ab1.", max_size=3), max_size=9).map("-".join), st.sampled_from([".whl", ""])
 )

@@ -12,7 +12,6 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from pipvariant.errors import InvalidMarker
 from pipvariant.standard.markers import EMPTY, VariantContext, reduce_requirement
-from tests.standard.strategies import QUICK
 
 CU128 = VariantContext(
     "cu128",
@@ -252,7 +251,6 @@ def written(tree: Tree, *, decided: bool, brackets: bool) -> str:
     return f" {word} ".join(sides)
 
 
-@QUICK
 @given(combinations, environments, st.booleans())
 def test_reducing_agrees_with_evaluating(
     tree: Tree, environment: dict[str, str], brackets: bool
@@ -268,7 +266,6 @@ def test_reducing_agrees_with_evaluating(
     assert expected is (marker is None or marker.evaluate(values))
 
 
-@QUICK
 @given(st.text(alphabet="()'\" =<>~!;a", max_size=12), st.text(alphabet="()'\" =<ino", max_size=12))
 def test_any_text_is_reduced_or_left(before: str, after: str) -> None:
     text = f"dep{before};variant_label{after}"
