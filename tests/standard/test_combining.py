@@ -40,9 +40,17 @@ def test_longer_namespace_list_wins_if_it_starts_with_the_other() -> None:
     assert combine(long, short) == combine(short, long)
 
 
-@pytest.mark.parametrize("other", (("b",), ("b", "a"), ("a", "c", "b"), ("b", "a", "c")))
-def test_namespace_lists_of_another_order_conflict(other: tuple[str, ...]) -> None:
-    with pytest.raises(ConflictingMetadata, match="are not the beginning of"):
+@pytest.mark.parametrize(
+    ("other", "conflict"),
+    (
+        (("b",), "a, b are not the beginning of b"),
+        (("b", "a"), "a, b are not the beginning of b, a"),
+        (("a", "c", "b"), "a, b are not the beginning of a, c, b"),
+        (("b", "a", "c"), "a, b are not the beginning of b, a, c"),
+    ),
+)
+def test_namespace_lists_of_another_order_conflict(other: tuple[str, ...], conflict: str) -> None:
+    with pytest.raises(ConflictingMetadata, match=f"^the namespaces {conflict}"):
         combine(made(("a", "b")), made(other))
 
 
@@ -54,11 +62,15 @@ def test_provider_entries_must_be_equal() -> None:
 
 
 def test_feature_order_of_static_properties_must_be_equal() -> None:
-    one = replace(made(), providers={"nvidia": Provider(static_properties={"f": (), "g": ()})})
-    other = replace(made(), providers={"nvidia": Provider(static_properties={"g": (), "f": ()})})
+    straight = Provider(static_properties={"f": (), "g": ()})
+    turned = Provider(static_properties={"g": (), "f": ()})
+    one = replace(made(), providers={"a": straight, "nvidia": turned})
+    other = replace(made(), providers={"a": straight, "nvidia": straight})
     assert one == other
-    with pytest.raises(ConflictingMetadata, match="the feature order of nvidia differs"):
-        combine(one, other)
+    assert combine(one, one) == one
+    with pytest.raises(ConflictingMetadata) as caught:
+        combine(one, other, other)
+    assert caught.value.what == "the feature order of nvidia differs"
 
 
 def test_older_priorities_must_be_equal_where_both_list_the_namespace() -> None:
@@ -71,15 +83,18 @@ def test_older_priorities_must_be_equal_where_both_list_the_namespace() -> None:
     assert combine(one, made(())).feature_priorities == {"nvidia": ("f",)}
     assert combine(two, made(())).property_priorities == {"nvidia": {"f": ("v",)}}
     assert combine(one, one) == one
+    none = replace(made(), feature_priorities={"nvidia": ()}, property_priorities={"nvidia": {}})
+    assert combine(none, made()) == made()
 
 
 def test_all_conflicts_are_told_at_once() -> None:
     one, other = made(cu126=CU126), made(("x86_64",), cu126=CU128)
     with pytest.raises(ConflictingMetadata) as caught:
         combine(one, replace(other, providers={"nvidia": B}))
-    assert caught.value.what == (
+    assert str(caught.value) == (
         "the namespaces nvidia are not the beginning of x86_64; "
-        "the properties of the label cu126 differ; the provider of nvidia differ"
+        "the properties of the label cu126 differ; the provider of nvidia differ. "
+        "All wheels of one version must agree on these."
     )
 
 
@@ -87,6 +102,7 @@ def test_format_of_the_result_is_the_newest() -> None:
     older = replace(made(), schema="https://example.org/v0.0.3.json", schema_version=(0, 0, 3))
     assert combine(older, made()).schema_version == (0, 2, 0)
     assert combine(made(), older).schema == made().schema
+    assert combine(older, older) == older
 
 
 namespace_lists = st.sampled_from(((), ("n1",), ("n1", "n2"), ("n1", "n2", "n3"), ("n2",)))
