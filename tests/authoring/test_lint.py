@@ -21,7 +21,7 @@ from pipvariant.errors import InvalidOption, Unreachable, Unread
 from pipvariant.standard.bounds import MAX_BYTES
 from pipvariant.standard.metadata import Metadata
 from tests.authoring.ordinary import FILES, INFO, NAME, record_of, wheel
-from tests.standard.strategies import QUICK, metadata
+from tests.standard.strategies import metadata
 
 ROOT = Path(__file__).parent.parent.parent
 INSIDE = f"{INFO}/variant.json"
@@ -335,7 +335,6 @@ def test_valid_files_have_no_finding(tmp_path: Path) -> None:
     assert found(tmp_path / MKL, tmp_path / JSON) == []
 
 
-@QUICK
 @given(metadata(), st.sampled_from(("py3-none-any", "cp311-cp311-win_amd64")))
 def test_wheels_that_are_made_have_no_finding(whole: Metadata, tag: str) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -541,7 +540,6 @@ places = st.sampled_from(
 )
 
 
-@QUICK
 @given(places, json_values, st.text(max_size=30))
 def test_whatever_is_in_a_wheel_ends_in_findings(place: str, value: Any, core: str) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -552,7 +550,6 @@ def test_whatever_is_in_a_wheel_ends_in_findings(place: str, value: Any, core: s
         found(name)
 
 
-@QUICK
 @given(
     st.sampled_from(('<a href="{}">', '<base href="{}"><a href="x-1-py3-none-any-a.whl">', "<![{}"))
     | st.just('{{"files": [{{"url": "{}"}}]}}'),

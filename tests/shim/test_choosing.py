@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pipvariant.shim.choosing import Candidate, order
+from pipvariant.shim.choosing import Candidate, judge, order
 from pipvariant.shim.run import Run
-from pipvariant.standard.metadata import from_dict
+from pipvariant.standard.metadata import Metadata, Provider, from_dict
 
 A, B = "https://a.invalid/simple/tri/", "https://b.invalid/simple/tri/"
 
@@ -67,6 +67,7 @@ def test_labels_then_plain_wheels_then_sdists_and_tags_within_a_label(run: Run) 
         "py3-none-any.whl",
     ]
     assert not run.skipped
+    assert run.judgements.keys() == {link.filename for link in (links[1], *links[3:6])}
 
 
 def test_nothing_that_fits_is_remembered_as_skipped(run: Run) -> None:
@@ -112,6 +113,47 @@ def test_allowed_hashes_first_then_ranking(run: Run) -> None:
         "py3-none-any-z.whl",
         "py3-none-any-y.whl",
     ]
+
+
+BUILT_FOR = Metadata(
+    ("abi_dependency",),
+    {"abi_dependency": Provider(builtin="abi_dependency")},
+    {
+        label: {"abi_dependency": {"torch_x": (value,)}}
+        for label, value in {"a": "2.9", "b": "2.10", "c": "2.8"}.items()
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("settings", "compatible", "facts"),
+    (
+        ({}, ("c", "b", "a"), "2.8.1 is installed"),
+        ({"ignores_installed": True}, ("b", "a", "c"), "not installed"),
+        ({"ignores_dependencies": True}, ("c",), "2.8.1 is installed"),
+        (
+            {"locked_versions": {"torch-x": {"2.9.1", "2.10.0"}}},
+            ("b", "a"),
+            "2.10.0, 2.9.1 is locked",
+        ),
+        ({"ignores_dependencies": True, "ignores_installed": True}, (), "not installed"),
+    ),
+)
+def test_a_label_fits_what_is_installed_locked_or_can_be_resolved(
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Mapping[str, Any],
+    compatible: tuple[str, ...],
+    facts: str,
+) -> None:
+    monkeypatch.setattr(run, "installed_version", {"torch_x": "2.8.1"}.get)
+    for name, value in settings.items():
+        setattr(run, name, value)
+    judgement = judge(run, BUILT_FOR, tuple(BUILT_FOR.variants), of="")
+    assert judgement.ranking.compatible == compatible
+    assert judgement.answers["abi_dependency"].facts == {"torch_x": facts}
+    found = judgement.supported_properties("b")
+    assert found == (BUILT_FOR.variants["b"] if "b" in compatible else {})
 
 
 @pytest.mark.parametrize(

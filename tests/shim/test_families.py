@@ -47,6 +47,11 @@ def test_null_is_the_last_resort(monkeypatch: pytest.MonkeyPatch) -> None:
     assert labels == ["null", "g2", "g1"]
 
 
+def test_null_does_not_go_with_a_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    labels, _ = ordered(monkeypatch, bounds(1, 2), beta={"1.0": bounds(1, null=False)})
+    assert labels == ["g1", "g2", "null"]
+
+
 def test_all_of_three_count(monkeypatch: pytest.MonkeyPatch) -> None:
     labels, _ = ordered(
         monkeypatch, bounds(1, 2, 3), beta={"1.0": bounds(1, 2)}, gamma={"1.0": bounds(1, 3)}

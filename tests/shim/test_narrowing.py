@@ -65,6 +65,19 @@ def test_what_no_version_uses_is_not_required_of_it(monkeypatch: pytest.MonkeyPa
     assert labels(monkeypatch, required=["tri=other"]) == []
 
 
+def test_what_was_insisted_on_is_named_with_the_first_label_that_would_be_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run, finder = Run(), Finder(monkeypatch, {"tri": TRI})
+    run.preferences = read(required=["tri=gpu"], excluded=["gpu"])
+    assert order(run, finder, finder.candidates("tri", "1.0"), None) == []
+    (skipped,) = run.skipped.values()
+    assert skipped.why == (
+        "nothing of it is --require-variant gpu; "
+        "g1 needs gpu :: bound :: 1, left out by --exclude-variant"
+    )
+
+
 def test_whether_a_namespace_is_ever_used_is_looked_up_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -8,10 +8,19 @@ from typing import Any
 
 import pytest
 
+from pipvariant.providers.answers import Answer, Origin
 from pipvariant.shim.choosing import Outcome, judge
-from pipvariant.shim.reasons import left_out_by_pip, missing_accelerators, nearest_miss, why_none
+from pipvariant.shim.reasons import (
+    left_out_by_pip,
+    miss,
+    missing_accelerators,
+    nearest_miss,
+    why_none,
+    why_skipped,
+)
 from pipvariant.shim.run import Run
-from pipvariant.standard.metadata import SCHEMA_URL, from_dict
+from pipvariant.standard.metadata import SCHEMA_URL, Metadata, from_dict
+from pipvariant.standard.ranking import Cause, Rejection
 
 DRIVER = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 
@@ -47,6 +56,46 @@ def test_without_a_miss_there_are_no_words(run: Run) -> None:
     assert nearest_miss(outcome(run, "1.0", "12.0")) == ""
 
 
+UNMET = Rejection("x", Cause.VALUE, "n", "f", ("1", "2"), ("5", "6", "7"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "rejection", "words"),
+    (
+        (Answer("n", {}, Origin.BUILT_IN), UNMET, "this machine has 5, 6, 7"),
+        (
+            Answer("n", {}, Origin.STATIC),
+            UNMET._replace(supported=("5", "6", "7", "8")),
+            "the package's own list has 5, 6, 7, ...",
+        ),
+        (
+            Answer("n", {"g": ("1",)}, Origin.STATED),
+            UNMET._replace(supported=()),
+            "the stated target has nothing of that kind",
+        ),
+        (Answer("n", {"f": ("9", "2")}, Origin.BUILT_IN), UNMET, "left out by --exclude-variant"),
+        (Answer("n", {}, Origin.DISABLED, "source"), UNMET, "whose provider is off (source)"),
+        (Answer("n", {}, Origin.NOT_TRUSTED), UNMET, "whose plugin package is not trusted"),
+        (Answer("n", {}, Origin.NOT_ASKED), UNMET, "which is not known for another platform"),
+        (Answer("n", {}, Origin.UNKNOWN), UNMET, "whose provider could not be asked"),
+    ),
+)
+def test_a_miss_says_what_is_needed_and_why_it_is_not_there(
+    run: Run, answer: Answer, rejection: Rejection, words: str
+) -> None:
+    judgement = judge(run, Metadata(()), (), of="")._replace(answers={"n": answer})
+    assert miss(rejection, judgement) == f"x needs n :: f :: 1 or 2, {words}"
+
+
+def test_a_version_is_skipped_for_its_own_reason_or_for_its_nearest_miss(run: Run) -> None:
+    assert why_skipped(Outcome("a", "1", {}, "it is")) == "a 1 skipped: it is"
+    assert why_skipped(Outcome("a", "1", {})) == "a 1 skipped: none of its variants fits"
+    assert why_skipped(outcome(run, "1", "13")) == (
+        "tri 1 skipped: none of its variants fits; "
+        "cuda13 needs CUDA driver >= 13, this machine has 12.4"
+    )
+
+
 def test_hardware_that_answers_is_not_missing(run: Run) -> None:
     assert missing_accelerators(outcome(run, "1.0", "13.0")) == set()
 
@@ -55,6 +104,19 @@ def test_only_the_versions_of_the_project_are_spoken_of(run: Run) -> None:
     run.skipped["tri", "1.0"] = outcome(run, "1.0", "13.0")
     assert len(why_none(run, "tri")) == 1
     assert why_none(run, "other") == []
+
+
+def test_three_versions_are_spoken_of_one_by_one(run: Run) -> None:
+    for number in range(3):
+        run.skipped["tri", str(number)] = outcome(run, str(number), "13.0")
+    assert len(why_none(run, "tri")) == 3
+    for number in range(3, 5):
+        run.skipped["tri", str(number)] = outcome(run, str(number), "13.0")
+    run.left_out.add("Tri")
+    assert why_none(run, "tri")[3:] == [
+        "tri: 2 more versions were skipped likewise",
+        "--no-variant leaves out the variant wheels of: tri",
+    ]
 
 
 class Evaluator:
@@ -88,10 +150,23 @@ def test_what_pip_leaves_out_has_a_reason(run: Run, kind: str, filename: str, re
     assert line.startswith("tri 1.0: none of its variants is for this Python and platform; a is ")
 
 
+def test_of_what_pip_leaves_out_three_labels_of_the_newest_version_are_named(run: Run) -> None:
+    names = ["tri-9.0-py3-none-win32-a.whl"]
+    names += [f"tri-10.0-py3-none-win32-{label}.whl" for label in "abcd"]
+    run.listed["tri"] = [(Evaluator("platform_mismatch"), links(*names))]
+    (line,) = why_none(run, "tri")
+    assert line == (
+        "tri 10.0: none of its variants is for this Python and platform; "
+        "a is for win32; b is for win32; c is for win32; and 1 more"
+    )
+
+
 @pytest.mark.parametrize(
     ("kind", "filename"),
     (
         ("candidate", "tri-1.0-py3-none-any-a.whl"),
+        ("different_project", "tri-1.0-py3-none-any-a.whl"),
+        ("format_invalid", "tri-1.0-py3-none-any-a.whl"),
         ("platform_mismatch", "tri-1.0-py3-none-any.whl"),
         ("platform_mismatch", "tri-1.0-py3-none-any-UP.whl"),
         ("platform_mismatch", "tri-1.0.tar.gz"),

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from pipvariant.standard.metadata import Metadata, Provider
 from pipvariant.standard.properties import Properties
-
-QUICK = settings(deadline=None, max_examples=80)
 
 NAMESPACES = ("n1", "n2", "n3")
 FEATURES = ("f1", "f2", "f3")

@@ -20,7 +20,7 @@ NUMBERS = st.integers(0, 12)
         ("2.9.1", "2", True),
         ("2.9.1", "2.9.1", True),
         ("2.9", "2.9.0", True),
-        ("2", "2.0", True),
+        ("2", "2.0.0", True),
         ("2.9.1+cu128", "2.9", True),
         ("2.9.0rc1", "2.9", True),
         ("2.10.0", "2.1", False),
@@ -52,6 +52,7 @@ def test_what_the_installed_version_matches_is_preferred() -> None:
         ("torch_geometric", ("2",), "torch-geometric==2.*"),
         ("torch", ("2.9", "2.8"), "torch>=2.8,<2.10"),
         ("torch", ("2.9", "2.7"), "torch>=2.7,<2.10,!=2.8.*"),
+        ("torch", ("2.9.3", "2.9.1"), "torch>=2.9.1,<2.9.4,!=2.9.2.*"),
         ("torch", ("2.9", "2"), "torch==2.*"),
     ),
 )
@@ -73,6 +74,7 @@ def test_what_exists_between_values_far_apart_is_left_out(
     versions: tuple[str, ...] | None, text: str
 ) -> None:
     assert requirement("torch", ("2.1", "2.0", "1.13"), versions) == text
+    assert requirement("torch", ("4.0", "1.13"), ("2.1", "3.9")) == "torch>=1.13,<4.1,!=2.*,!=3.*"
 
 
 def test_the_requirement_does_not_ask_for_pre_releases() -> None:

@@ -18,7 +18,7 @@ from pipvariant.standard.metadata import (
     to_json,
 )
 from tests.standard import documents
-from tests.standard.documents import changed, faults_of, put
+from tests.standard.documents import changed, put
 
 
 def test_all_of_a_document_is_read() -> None:
@@ -144,8 +144,12 @@ def test_keys_of_older_formats_are_ignored_in_newer_ones() -> None:
 )
 def test_unknown_major_version_is_refused(schema: str, major: int) -> None:
     # Whatever else is wrong with such a document says nothing.
-    data = documents.text({"$schema": schema, "variants": 3})
-    assert faults_of(data) == [("$schema", f"format {major} is not supported")]
+    with pytest.raises(InvalidMetadata) as caught:
+        from_dict({"$schema": schema, "variants": 3}, where="a.json")
+    assert str(caught.value) == (
+        f"a.json: $schema: format {major} is not supported. "
+        "A newer release of pip-variant may understand it."
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,10 +181,12 @@ def test_variant_json_has_exactly_one_label() -> None:
     with pytest.raises(InvalidMetadata) as caught:
         read_variant_json(documents.text(documents.nvidia()), label="cu126", where="a.whl")
     assert caught.value.faults == (("variants", "must have exactly one label, not 3"),)
-    with pytest.raises(InvalidMetadata, match="exactly one label, not 0"):
+    with pytest.raises(InvalidMetadata, match=r"^variants: must have exactly one label, not 0"):
         read_variant_json(changed(documents.nvidia(), put("variants", to={})), label=None)
     with pytest.raises(InvalidMetadata, match="exactly one label, not 3"):
         from_dict(documents.nvidia(), single=True)
+    with pytest.raises(InvalidMetadata, match=r"^a\.whl: is empty"):
+        read_variant_json("", label=None, where="a.whl")
 
 
 def test_variant_json_has_the_label_of_the_filename() -> None:
@@ -204,7 +210,7 @@ def test_variants_json_may_have_no_variants() -> None:
 def test_writing_gives_what_was_read(document: dict[str, Any]) -> None:
     metadata = from_dict(document)
     assert to_dict(metadata) == document
-    assert json.loads(to_json(metadata)) == document
+    assert to_json(metadata) == json.dumps(document, indent=2) + "\n"
     again = read_variants_json(to_json(metadata))
     assert again == metadata
     assert to_json(again) == to_json(metadata)

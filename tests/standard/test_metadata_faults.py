@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Callable
+
 import pytest
 
 from pipvariant.errors import InvalidMetadata
 from pipvariant.standard.bounds import MAX_BYTES
-from pipvariant.standard.metadata import from_dict, read_variants_json
+from pipvariant.standard.metadata import decode, from_dict, read_variants_json, to_dict
 from tests.standard import documents
 from tests.standard.documents import REMOVED, Change, changed, faults_of, put
 
@@ -18,7 +21,6 @@ LOWER = ("variants", "cu126", "nvidia", "cuda_version_lower_bound")
     (
         (put("$schema", to=3), "$schema", "must be a string, not a number"),
         (put("$schema", to=None), "$schema", "must be a string, not null"),
-        (put("default-priorities", to=REMOVED), "default-priorities", "is missing"),
         (put("default-priorities", to=[]), "default-priorities", "must be an object, not a list"),
         (put("default-priorities", to={}), "default-priorities.namespace", "is missing"),
         (
@@ -43,6 +45,7 @@ LOWER = ("variants", "cu126", "nvidia", "cuda_version_lower_bound")
         ),
         (put("providers", to=REMOVED), "providers", "is missing"),
         (put("providers", to="x"), "providers", "must be an object, not a string"),
+        (put("providers", "X", to={"requires": ["a"]}), "providers", "'X' is not a namespace"),
         (put("providers", "nvidia", to=[]), "providers.nvidia", "must be an object, not a list"),
         (put("providers", "nvidia", "requires", to=[]), "providers.nvidia.requires", "is empty"),
         (
@@ -59,6 +62,11 @@ LOWER = ("variants", "cu126", "nvidia", "cuda_version_lower_bound")
             put("providers", "nvidia", "requires", to=["--index-url=https://example.org"]),
             "providers.nvidia.requires[0]",
             "'--index-url=https://example.org' is not a requirement",
+        ),
+        (
+            put("providers", "nvidia", "plugin-api", to=1),
+            "providers.nvidia.plugin-api",
+            "must be a string, not a number",
         ),
         (
             put("providers", "nvidia", "plugin-api", to="a b"),
@@ -90,10 +98,25 @@ LOWER = ("variants", "cu126", "nvidia", "cuda_version_lower_bound")
             "providers.nvidia.static-properties",
             "'a.b' is not a feature",
         ),
+        (
+            put("providers", "nvidia", to={"static-properties": {}, "feature-order": ["A"]}),
+            "providers.nvidia.feature-order",
+            "'A' is not a feature",
+        ),
+        (
+            put("providers", "nvidia", to={"builtin": 1}),
+            "providers.nvidia.builtin",
+            "must be a string, not a number",
+        ),
         (put("variants", to=REMOVED), "variants", "is missing"),
         (put("variants", to=[]), "variants", "must be an object, not a list"),
         (put("variants", "CU", to={}), "variants", "'CU' is not a variant label"),
         (put("variants", "cu126", to=None), "variants.cu126", "must be an object, not null"),
+        (
+            put("variants", "cu126", to={"X": {"a": ["x"]}}),
+            "variants.cu126",
+            "'X' is not a namespace",
+        ),
         (
             put("variants", "cu126", to={"nvidia": ["x"]}),
             "variants.cu126.nvidia",
@@ -132,12 +155,17 @@ LOWER = ("variants", "cu126", "nvidia", "cuda_version_lower_bound")
     ),
 )
 def test_fault_is_told_with_its_path(change: Change, path: str, message: str) -> None:
-    assert (path, message) in faults_of(changed(documents.nvidia(), change))
+    assert faults_of(changed(documents.nvidia(), change))[0] == (path, message)
+
+
+def test_missing_priorities_are_one_fault() -> None:
+    data = changed(documents.nvidia(), put("default-priorities", to=REMOVED))
+    assert faults_of(data) == [("default-priorities", "is missing")]
 
 
 def test_namespace_list_is_not_empty() -> None:
     data = changed(documents.nvidia(), put("default-priorities", "namespace", to=[]))
-    assert ("default-priorities.namespace", "is empty") in faults_of(data)
+    assert faults_of(data) == [("default-priorities.namespace", "is empty")]
 
 
 def test_namespace_list_has_all_namespaces_that_variants_use() -> None:
@@ -154,6 +182,16 @@ def test_priorities_and_providers_have_the_same_namespaces() -> None:
     ]
     data = changed(documents.nvidia(), put("default-priorities", "namespace", to=["nvidia", "b"]))
     assert faults_of(data) == [("providers", "'b' is missing, yet it has a priority")]
+
+
+def test_a_schema_version_may_have_two_numbers() -> None:
+    document = {**documents.nvidia(), "$schema": "https://example.org/v0.2.json"}
+    document["default-priorities"]["namespace"] = ["nvidia", "b"]
+    document["providers"]["nvidia"] = {}
+    assert faults_of(documents.text(document)) == [
+        ("providers.nvidia", "must have one of requires, static-properties, builtin"),
+        ("providers", "'b' is missing, yet it has a priority"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -183,7 +221,9 @@ def test_feature_order_is_required_for_more_than_one_feature() -> None:
     ]
     document = documents.blas()
     document["providers"]["blas_lapack"] = {"static-properties": {"library": ["mkl"]}}
-    assert from_dict(document).providers["blas_lapack"].static_properties == {"library": ("mkl",)}
+    metadata = from_dict(document)
+    assert metadata.providers["blas_lapack"].static_properties == {"library": ("mkl",)}
+    assert to_dict(metadata) == document
 
 
 @pytest.mark.parametrize("order", (["library"], ["library", "threads", "x"], []))
@@ -222,9 +262,11 @@ def test_all_faults_are_told_at_once() -> None:
 
 
 def test_faults_of_a_hostile_document_are_counted() -> None:
-    document = documents.nvidia()
-    document["variants"] = {f"L{number}" + "X" * 1000: 0 for number in range(5000)}
-    faults = faults_of(documents.text(document))
+    labels = [f"L{number}" + "X" * 1000 for number in range(5000)]
+    few = put("variants", to=dict.fromkeys(labels[:50], 0))
+    assert len(faults_of(changed(documents.nvidia(), few))) == 100
+    many = put("variants", to=dict.fromkeys(labels, 0))
+    faults = faults_of(changed(documents.nvidia(), many))
     assert len(faults) == 101
     assert faults[-1] == ("", "and 9900 more faults")
     assert sum(len(path) + len(message) for path, message in faults) < 30_000
@@ -259,11 +301,22 @@ def test_messages_hold_nothing_that_a_terminal_obeys() -> None:
         ('"x"', "must be an object, not a string"),
         ("1" * 100_000, "must be an object, not a number"),
         ("1e999999", "must be an object, not a number"),
+        (b" " * MAX_BYTES, "is empty"),
         (b" " * (MAX_BYTES + 1), "is larger than 10 MiB"),
     ),
 )
 def test_what_is_no_metadata_at_all_is_said_so(data: bytes | str, message: str) -> None:
     assert faults_of(data) == [("", message)]
+
+
+def test_every_number_is_decoded_as_zero() -> None:
+    assert decode("[1, -2.5e3]") == [0, 0]
+
+
+@pytest.mark.parametrize("reader", (decode, read_variants_json))
+def test_a_fault_is_told_without_a_file_too(reader: Callable[[str], object]) -> None:
+    with pytest.raises(InvalidMetadata, match=r"^is empty$"):
+        reader("")
 
 
 def test_repeated_keys_are_faults() -> None:
@@ -276,15 +329,28 @@ def test_repeated_keys_are_faults() -> None:
     assert faults_of(nested) == [("x[1].a", "the key 'b' appears more than once")]
 
 
-def test_path_to_a_fault_has_a_bound() -> None:
-    nested = '{"a": 0, "a": 0}'
-    for _ in range(50):
-        nested = '{"' + "x" * 50 + '": ' + nested + "}"
-    ((path, _),) = faults_of(nested)
-    assert path.endswith("x...")
-    assert len(path) < 500
+@pytest.mark.parametrize(("depth", "path"), ((8, "x.x.x.x.x.x.x.x"), (9, "x.x.x.x.x.x.x.x...")))
+def test_path_to_a_fault_has_a_bound(depth: int, path: str) -> None:
+    nested = '{"x": ' * depth + '{"a": 0, "a": 0}' + "}" * depth
+    assert faults_of(nested) == [(path, "the key 'a' appears more than once")]
+
+
+def test_names_in_faults_have_a_bound() -> None:
+    whole = "L" * 60
+    data = changed(documents.nvidia(), put("variants", to={whole: 0, whole + "L": 0}))
+    assert faults_of(data) == [
+        ("variants", f"'{whole}' is not a variant label"),
+        (f"variants.{whole}", "must be an object, not a number"),
+        ("variants", f"'{whole}'... is not a variant label"),
+        (f"variants.'{whole}'...", "must be an object, not a number"),
+    ]
 
 
 def test_keys_that_are_no_strings_are_faults() -> None:
-    with pytest.raises(InvalidMetadata, match="must be an object whose keys are strings"):
+    with pytest.raises(InvalidMetadata, match=r"^must be an object whose keys are strings$"):
         from_dict({1: 2})
+
+
+def test_values_that_only_toml_has_are_named_by_their_type() -> None:
+    with pytest.raises(InvalidMetadata, match="must be an object, not date"):
+        from_dict(dt.date(2026, 1, 1))

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from pipvariant.errors import InvalidMetadata
 from pipvariant.standard.metadata import Provider, from_dict, read_variants_json, to_dict, to_json
 from tests.standard import documents
 
@@ -108,9 +107,8 @@ def test_without_install_time_and_static_properties_nothing_is_supported() -> No
 def test_static_properties_without_provider_are_all_that_there_is() -> None:
     document = documents.older()
     del document["providers"]["blas"]
-    assert from_dict(document).providers["blas"].static_properties == {
-        "library": ("mkl", "openblas")
-    }
+    expected = Provider(static_properties={"library": ("mkl", "openblas")}, install_time=False)
+    assert from_dict(document).providers["blas"] == expected
 
 
 def test_static_properties_beside_requires_win_in_drafts() -> None:
@@ -122,6 +120,12 @@ def test_static_properties_beside_requires_win_in_drafts() -> None:
     provider = from_dict(document).providers["blas"]
     assert provider.static_properties == {"library": ("openblas",), "threads": ("openmp",)}
     assert provider.requires == ("blas-provider",)
+
+
+def test_older_formats_may_have_a_builtin_provider() -> None:
+    document = documents.older()
+    document["providers"]["blas"] = {"builtin": "abi_dependency"}
+    assert from_dict(document).providers["blas"].builtin == "abi_dependency"
 
 
 def test_older_formats_may_leave_out_providers() -> None:
@@ -163,39 +167,35 @@ def test_labels_of_every_length_are_read_though_older_formats_bound_them() -> No
     assert "x" * 40 in from_dict(document).variants
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "path"),
-    (
-        ("enable-if", "nonsense", "providers.x86_64.enable-if"),
-        ("enable-if", 1, "providers.x86_64.enable-if"),
-        ("plugin-use", "some", "providers.x86_64.plugin-use"),
-        ("install-time", "no", "providers.x86_64.install-time"),
-        ("requires", None, "providers.x86_64.requires"),
-    ),
-)
-def test_faults_of_older_keys_are_told(key: str, value: object, path: str) -> None:
-    document = documents.older()
-    document["providers"]["x86_64"][key] = value
-    with pytest.raises(InvalidMetadata) as caught:
-        from_dict(document)
-    assert [found for found, _ in caught.value.faults] == [path]
+PROVIDER = ("providers", "x86_64")
+PRIORITIES = ("default-priorities",)
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "path"),
+    ("path", "value", "inner", "message"),
     (
-        ("feature", [], "default-priorities.feature"),
-        ("feature", {"x86_64": ["A"]}, "default-priorities.feature.x86_64"),
-        ("property", {"x86_64": []}, "default-priorities.property.x86_64"),
-        ("property", {"x86_64": {"a": ["-"]}}, "default-priorities.property.x86_64.a"),
+        ((*PROVIDER, "enable-if"), "a b", "", "'a b' is not an environment marker"),
+        ((*PROVIDER, "enable-if"), 1, "", "must be a string, not a number"),
+        ((*PROVIDER, "plugin-use"), "some", "", "'some' is none of all, build, none"),
+        ((*PROVIDER, "plugin-use"), 1, "", "must be a string, not a number"),
+        ((*PROVIDER, "builtin"), 1, "", "must be a string, not a number"),
+        ((*PROVIDER, "install-time"), "no", "", "must be true or false, not a string"),
+        ((*PROVIDER, "requires"), None, "", "must be a list of strings, not null"),
+        (("providers",), [], "", "must be an object, not a list"),
+        (("static-properties",), [], "", "must be an object, not a list"),
+        (("static-properties",), {"blas": {"a": ["-"]}}, ".blas.a", "'-' is not a value"),
+        ((*PRIORITIES, "feature"), [], "", "must be an object, not a list"),
+        ((*PRIORITIES, "feature"), {"a": ["A"]}, ".a", "'A' is not a feature"),
+        ((*PRIORITIES, "property"), [], "", "must be an object, not a list"),
+        ((*PRIORITIES, "property"), {"a": []}, ".a", "must be an object, not a list"),
+        ((*PRIORITIES, "property"), {"a": {"b": ["-"]}}, ".a.b", "'-' is not a value"),
     ),
 )
-def test_faults_of_older_priorities_are_told(key: str, value: object, path: str) -> None:
-    document = documents.older()
-    document["default-priorities"][key] = value
-    with pytest.raises(InvalidMetadata) as caught:
-        from_dict(document)
-    assert [found for found, _ in caught.value.faults] == [path]
+def test_faults_of_older_keys_are_told(
+    path: tuple[str, ...], value: object, inner: str, message: str
+) -> None:
+    data = documents.changed(documents.older(), documents.put(*path, to=value))
+    assert documents.faults_of(data) == [(".".join(path) + inner, message)]
 
 
 @pytest.mark.parametrize(
@@ -212,6 +212,31 @@ def test_writing_loses_nothing_that_selection_depends_on(document: dict[str, Any
     assert again.feature_priorities == metadata.feature_priorities
     assert again.property_priorities == metadata.property_priorities
     assert to_json(again) == to_json(metadata)
+
+
+@pytest.mark.parametrize(
+    ("entry", "priorities"),
+    (
+        ({"requires": ["a"], "enable-if": "os_name == 'nt'"}, {}),
+        ({"requires": [], "static-properties": {"f": ["v"]}, "install-time": False}, {}),
+        ({"requires": ["a"], "static-properties": {"f": ["v"]}}, {}),
+        ({"requires": [], "static-properties": {"f": ["v"]}, "plugin-api": "a"}, {}),
+        ({"requires": []}, {}),
+        ({"requires": ["a"]}, {"namespace": ["x86_64", "without_provider"]}),
+        ({"requires": ["a"]}, {"feature": {"x86_64": ["f"]}}),
+        ({"requires": ["a"]}, {"property": {"x86_64": {"f": ["v"]}}}),
+    ),
+)
+def test_what_only_an_older_format_can_say_is_written_in_it(
+    entry: dict[str, Any], priorities: dict[str, Any]
+) -> None:
+    document = {
+        "$schema": OLDER_URLS[-1],
+        "default-priorities": {"namespace": ["x86_64"], **priorities},
+        "providers": {"x86_64": entry},
+        "variants": {},
+    }
+    assert to_dict(from_dict(document)) == document
 
 
 def test_newest_format_is_written_when_it_can_say_all() -> None:

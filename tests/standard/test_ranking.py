@@ -204,10 +204,12 @@ def test_first_unmet_property_follows_namespaces_and_then_feature_names() -> Non
     metadata = made(["b", "a"], x=label)
     unmet = []
     supported: dict[str, dict[str, list[str]]] = {}
-    while rejected := rank(metadata, supported).rejected:
-        unmet.append(rejected[0][2:4])
-        supported.setdefault(rejected[0].namespace, {})[rejected[0].feature] = ["1"]
+    for _ in range(4):
+        (rejection,) = rank(metadata, supported).rejected
+        unmet.append((rejection.namespace, rejection.feature))
+        supported.setdefault(rejection.namespace, {})[rejection.feature] = ["1"]
     assert unmet == [("b", "y"), ("b", "z"), ("a", "f"), ("c", "f")]
+    assert rank(metadata, supported).rejected == ()
 
 
 def test_rejections_come_in_the_order_of_the_labels() -> None:

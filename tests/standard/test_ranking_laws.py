@@ -12,13 +12,12 @@ from pipvariant.standard.metadata import Metadata
 from pipvariant.standard.properties import Property, iter_properties
 from pipvariant.standard.ranking import Cause, Supported, rank
 from tests.standard import model, strategies
-from tests.standard.strategies import LABELS, QUICK
+from tests.standard.strategies import LABELS
 
 some_labels = st.lists(st.sampled_from((*LABELS, "unknown")), max_size=9)
 any_metadata = st.one_of(strategies.metadata(), strategies.metadata(older=True))
 
 
-@QUICK
 @given(any_metadata, strategies.supported, some_labels)
 def test_ranking_agrees_with_the_literal_model(
     metadata: Metadata, supported: Supported, labels: list[str]
@@ -28,7 +27,6 @@ def test_ranking_agrees_with_the_literal_model(
     )
 
 
-@QUICK
 @given(any_metadata, strategies.supported, some_labels)
 def test_each_label_is_either_compatible_or_rejected_once(
     metadata: Metadata, supported: Supported, labels: list[str]
@@ -39,7 +37,6 @@ def test_each_label_is_either_compatible_or_rejected_once(
     assert rejected == sorted(rejected)
 
 
-@QUICK
 @given(any_metadata, strategies.supported, some_labels.flatmap(st.permutations))
 def test_order_is_independent_of_the_order_of_the_input(
     metadata: Metadata, supported: Supported, labels: list[str]
@@ -55,7 +52,6 @@ def test_order_is_independent_of_the_order_of_the_input(
     assert rank(turned, dict(list(supported.items())[::-1]), labels[::-1]) == expected
 
 
-@QUICK
 @given(any_metadata, strategies.supported, some_labels)
 def test_null_is_last_and_always_there(
     metadata: Metadata, supported: Supported, labels: list[str]
@@ -63,7 +59,6 @@ def test_null_is_last_and_always_there(
     assert rank(metadata, supported, [*labels, "null"]).compatible[-1] == "null"
 
 
-@QUICK
 @given(any_metadata, strategies.supported, st.data())
 def test_narrower_supported_set_never_makes_another_label_fit(
     metadata: Metadata, supported: Supported, data: st.DataObject
@@ -80,7 +75,6 @@ def test_narrower_supported_set_never_makes_another_label_fit(
     assert set(after.compatible) <= set(before.compatible)
 
 
-@QUICK
 @given(any_metadata, strategies.supported)
 def test_labels_do_not_influence_each_other(metadata: Metadata, supported: Supported) -> None:
     together = rank(metadata, supported).compatible
@@ -89,7 +83,6 @@ def test_labels_do_not_influence_each_other(metadata: Metadata, supported: Suppo
             assert rank(metadata, supported, [worse, label]).compatible == (label, worse)
 
 
-@QUICK
 @given(any_metadata, strategies.supported)
 def test_meeting_what_is_unmet_leads_to_a_label_that_fits(
     metadata: Metadata, supported: Supported
@@ -153,7 +146,6 @@ def variantlib() -> Any:
     return Names
 
 
-@QUICK
 @given(metadata=any_metadata, supported=strategies.supported)
 def test_ranking_agrees_with_variantlib(
     variantlib: Any, metadata: Metadata, supported: Supported

@@ -24,9 +24,10 @@ def combine(first: Metadata, *others: Metadata) -> Metadata:
         a namespace with different providers or priorities, lists of different order.
     """
     parts = (first, *others)
-    namespaces = max((part.namespaces for part in parts), key=lambda names: (len(names), names))
+    # Of lists that begin with one another the longest is the greatest.
+    namespaces = max(part.namespaces for part in parts)
     conflicts = [
-        f"the namespaces {_listed(shorter)} are not the beginning of {_listed(namespaces)}"
+        f"the namespaces {', '.join(shorter)} are not the beginning of {', '.join(namespaces)}"
         for shorter in sorted({part.namespaces for part in parts})
         if namespaces[: len(shorter)] != shorter
     ]
@@ -59,10 +60,6 @@ def combine(first: Metadata, *others: Metadata) -> Metadata:
     )
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(names) or "(none)"
-
-
 def _unite(tables: list[Mapping[str, _T]], what: str, conflicts: list[str]) -> dict[str, _T]:
     united: dict[str, _T] = {}
     differing: set[str] = set()
@@ -82,14 +79,14 @@ def _of_each(part: Metadata, priorities: Mapping[str, _T], none: _T) -> dict[str
 def _other_feature_orders(parts: tuple[Metadata, ...]) -> Iterator[str]:
     # Equality of mappings does not look at the order, which is the order of preference here.
     orders: dict[str, list[str]] = {}
-    told: set[str] = set()
+    differing: set[str] = set()
     for part in parts:
         for namespace, provider in part.providers.items():
             order = _feature_order(provider)
-            same = sorted(orders.setdefault(namespace, order)) == sorted(order)
-            if same and orders[namespace] != order and namespace not in told:
-                told.add(namespace)
-                yield f"the feature order of {namespace} differs"
+            first = orders.setdefault(namespace, order)
+            if first != order and sorted(first) == sorted(order):
+                differing.add(namespace)
+    return (f"the feature order of {namespace} differs" for namespace in sorted(differing))
 
 
 def _feature_order(provider: Provider) -> list[str]:

@@ -54,7 +54,6 @@ class Faults:
     """
 
     def __init__(self) -> None:
-        self.remedy = ""
         self._found: list[tuple[str, str]] = []
         self._count = 0
 
@@ -77,15 +76,14 @@ class Faults:
         faults = self._found
         if self._count > _MOST_FAULTS:
             faults = [*faults, ("", f"and {self._count - _MOST_FAULTS} more faults")]
-        raise InvalidMetadata(faults, where=where, remedy=self.remedy)
+        raise InvalidMetadata(faults, where=where)
 
     def table(self, value: object, path: Path) -> dict[str, object]:
         """Return *value* if it is an object, otherwise an empty one."""
         if not isinstance(value, dict):
             self.add(path, f"must be an object, not {_kind(value)}")
             return {}
-        # The first test is the quick one; a TOML parser may have strings of its own.
-        if not (_STRING.issuperset(map(type, value)) or all(isinstance(key, str) for key in value)):
+        if not _STRING.issuperset(map(type, value)):
             self.add(path, "must be an object whose keys are strings")
             return {}
         return value
@@ -105,7 +103,8 @@ class Faults:
         for index, item in enumerate(value):
             if not isinstance(item, str):
                 self.add((*path, index), f"must be a string, not {_kind(item)}")
-        return tuple(item for item in value if isinstance(item, str))
+        # A list, as most of what is read passes here.
+        return tuple([item for item in value if isinstance(item, str)])
 
     def names(
         self, value: object, path: Path, kind: str, pattern: re.Pattern[str]
@@ -129,9 +128,10 @@ class Faults:
     def string(self, table: dict[str, object], key: str, path: Path) -> str | None:
         """Return the string under *key*, if there is anything."""
         value = table.get(key)
-        if key not in table or isinstance(value, str):
-            return value if isinstance(value, str) else None
-        self.add((*path, key), f"must be a string, not {_kind(value)}")
+        if isinstance(value, str):
+            return value
+        if key in table:
+            self.add((*path, key), f"must be a string, not {_kind(value)}")
         return None
 
     def flag(self, table: dict[str, object], key: str, path: Path, *, default: bool) -> bool:

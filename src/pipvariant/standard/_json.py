@@ -24,17 +24,17 @@ def decode(data: bytes | str, *, where: str = "") -> object:
     :raises InvalidMetadata: *data* is too large, empty, not UTF-8, not JSON, nested too deeply,
         or has an object with a repeated key.
     """
-    fault = ""
     decoded: object = None
-    repeating: list[_Repeating] = []
+    repeating = False
 
     def from_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        nonlocal repeating
         plain = dict(pairs)
         if len(plain) == len(pairs):
             return plain
         result = _Repeating(plain)
         result.repeated = tuple(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
-        repeating.append(result)
+        repeating = True
         return result
 
     if len(data) > MAX_BYTES:
@@ -80,8 +80,8 @@ def _refuse(name: str) -> object:
 
 
 def _unlike_json(text: str) -> str:
-    start = text[:64].lstrip()
-    if not start and not text.strip():
+    start = text.lstrip()
+    if not start:
         return "is empty"
     return "is an HTML page, not JSON" if start.startswith("<") else ""
 

@@ -47,7 +47,7 @@ class Provider:
         """
         from packaging.requirements import Requirement
 
-        values = {"extra": "", **environment}
+        values = dict(environment)
         return tuple(
             text
             for text in self.requires
@@ -60,7 +60,7 @@ class Provider:
             return True
         from packaging.markers import Marker
 
-        return Marker(self.enable_if).evaluate({"extra": "", **environment})
+        return Marker(self.enable_if).evaluate(dict(environment))
 
     def object_reference(self, environment: Mapping[str, str] | None = None) -> str:
         """Return where the plugin object is: ``plugin-api``, or the default for it.

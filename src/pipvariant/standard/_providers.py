@@ -12,6 +12,7 @@ from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE
 __all__ = ["TABLE_KINDS", "read_providers", "read_table_providers", "read_value_lists"]
 
 _NEW_FORM = (0, 2)  # since then an entry is of exactly one kind
+_NEWEST = SCHEMA_VERSION[:2]
 _KINDS = ("requires", "static-properties", "builtin")
 #: The kinds of providers in the table of pyproject.toml.
 TABLE_KINDS = (*_KINDS, "build-requires")
@@ -95,7 +96,7 @@ def _new_form(
 ) -> Provider:
     provider = _common(table, path, faults)
     kinds = [kind for kind in known if kind in table]
-    newer = version[:2] > SCHEMA_VERSION[:2]
+    newer = version[:2] > _NEWEST
     if len(kinds) > 1:
         faults.add(path, f"must have only one of {', '.join(kinds)}")
     elif not kinds and not newer:
@@ -124,7 +125,7 @@ def _older_form(
     if use is not None and use not in _PLUGIN_USES:
         faults.add((*path, "plugin-use"), f"{quote(use)} is none of {', '.join(_PLUGIN_USES)}")
     install_time = faults.flag(table, "install-time", path, default=use in (None, "all"))
-    own = _static(table, path, faults, ordered=False)
+    own = _static(table, path, faults)
     if own is None and not install_time:
         own = static
     return replace(
@@ -182,7 +183,7 @@ def _marker(table: dict[str, object], path: Path, faults: Faults) -> str | None:
 
 
 def _static(
-    table: dict[str, object], path: Path, faults: Faults, *, ordered: bool
+    table: dict[str, object], path: Path, faults: Faults, *, ordered: bool = False
 ) -> dict[str, tuple[str, ...]] | None:
     if "static-properties" not in table:
         return None

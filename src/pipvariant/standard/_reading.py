@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from pipvariant.errors import InvalidMetadata
 from pipvariant.standard._faults import Faults, Path, quote
 from pipvariant.standard._model import ABI_DEPENDENCY, SCHEMA_VERSION, Metadata, Provider
 from pipvariant.standard._providers import read_providers, read_value_lists
@@ -18,12 +19,11 @@ _PRIORITIES_REMOVED = (0, 1, 1)  # since then only namespaces have priorities
 _NAMESPACES = ("default-priorities", "namespace")
 
 _LABEL = re.compile(r"[0-9a-z_.]+")
+_HOST = re.compile(r"\w+://[^/]*")
 _VERSION = re.compile(r"(?<![\w.])(?:v?(\d{1,9}(?:\.\d{1,9})+)|v(\d{1,9}))(?!\w)")
 
 
-def read(
-    obj: object, *, where: str = "", single: bool = False, label: str | None = None
-) -> Metadata:
+def read(obj: object, *, where: str, single: bool = False, label: str | None = None) -> Metadata:
     """Read decoded metadata of any published format (PEP 825, section "Variant metadata").
 
     :param single: there must be exactly one variant.
@@ -35,9 +35,12 @@ def read(
     schema = faults.string(document, "$schema", ()) or ""
     version = _version(schema)
     if version and version[0] != SCHEMA_VERSION[0]:
-        faults.add(("$schema",), f"format {version[0]} is not supported")
-        faults.remedy = "A newer release of pip-variant may understand it."
-    # Whatever follows would say nothing new about such a document.
+        # Whatever else is wrong with such a document says nothing.
+        raise InvalidMetadata(
+            [("$schema", f"format {version[0]} is not supported")],
+            where=where,
+            remedy="A newer release of pip-variant may understand it.",
+        )
     faults.raise_any(where)
 
     priorities = faults.required(document, "default-priorities")
@@ -72,8 +75,7 @@ def read(
 
 def _version(schema: str) -> tuple[int, ...]:
     # The version stands in the path of the URL, because a host may look like a version.
-    _, _, rest = schema.partition("://")
-    found = _VERSION.findall(rest.partition("/")[2] if rest else schema)
+    found = _VERSION.findall(_HOST.split(schema)[-1])
     if not found:
         return ()
     dotted, bare = found[-1]
@@ -109,12 +111,11 @@ def _property_priorities(value: object, faults: Faults) -> dict[str, Mapping[str
 def read_variants(table: dict[str, object], faults: Faults) -> dict[str, Properties]:
     """Read ``variants``: label to properties, in ascending order."""
     result: dict[str, Properties] = {}
-    checked: set[tuple[str, str]] = set()
     for label, namespaces in sorted(table.items()):
         path = ("variants", label)
         faults.name(label, ("variants",), "variant label", _LABEL)
         before = len(faults)
-        result[label] = properties = _properties(namespaces, path, checked, faults)
+        result[label] = properties = _properties(namespaces, path, faults)
         if len(faults) > before:
             continue
         if label == NULL_LABEL and properties:
@@ -124,41 +125,24 @@ def read_variants(table: dict[str, object], faults: Faults) -> dict[str, Propert
     return result
 
 
-def _properties(
-    value: object, path: Path, checked: set[tuple[str, str]], faults: Faults
-) -> Properties:
-    # A release has few names and many labels, so each name is checked only once.
+def _properties(value: object, path: Path, faults: Faults) -> Properties:
     result: dict[str, Mapping[str, tuple[str, ...]]] = {}
     for namespace, features in sorted(faults.table(value, path).items()):
-        if ("namespace", namespace) not in checked:
-            faults.name(namespace, path, "namespace", NAMESPACE)
-            checked.add(("namespace", namespace))
+        faults.name(namespace, path, "namespace", NAMESPACE)
         inner = (*path, namespace)
         read: dict[str, tuple[str, ...]] = {}
         for feature, values in sorted(faults.table(features, inner).items()):
-            if ("feature", feature) not in checked:
-                faults.name(feature, inner, "feature", FEATURE)
-                checked.add(("feature", feature))
-            read[feature] = _values(values, (*inner, feature), checked, faults)
+            faults.name(feature, inner, "feature", FEATURE)
+            read[feature] = _values(values, (*inner, feature), faults)
         if read:
             result[namespace] = read
     return result
 
 
-def _values(
-    values: object, path: Path, checked: set[tuple[str, str]], faults: Faults
-) -> tuple[str, ...]:
-    if isinstance(values, list) and len(values) == 1:
-        only = values[0]
-        if isinstance(only, str) and ("value", only) in checked:
-            return (only,)
+def _values(values: object, path: Path, faults: Faults) -> tuple[str, ...]:
     if values == []:
         faults.add(path, "is empty, so no target could ever support it")
-    before = len(faults)
-    items = faults.names(values, path, "value", VALUE)
-    if len(faults) == before:
-        checked.update(("value", item) for item in items)
-    return tuple(sorted(items))
+    return tuple(sorted(faults.names(values, path, "value", VALUE)))
 
 
 def check_namespaces(

@@ -59,7 +59,7 @@ def to_json(metadata: Metadata) -> str:
     """
     import json
 
-    return json.dumps(to_dict(metadata), indent=2, ensure_ascii=True) + "\n"
+    return json.dumps(to_dict(metadata), indent=2) + "\n"
 
 
 def _has_older_words(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import count
 
 __all__ = ["matches", "preferred", "requirement"]
 
@@ -82,7 +83,7 @@ def _gap(version: Numbers, wanted: Sequence[Numbers]) -> Numbers:
     """Return as little of a version as tells it apart from every value."""
     return next(
         version[:length]
-        for length in range(1, len(version) + 1)
+        for length in count()
         if all(value[:length] != version[:length] for value in wanted)
     )
 

@@ -29,14 +29,16 @@ _VARIANTS_JSON = (
 )
 
 
-def check_label(label: str) -> str:
+def check_label(label: str, *, where: str = "") -> str:
     """Return *label* if the standard allows it (PEP 825, section "Variant label").
 
+    :param where: the filename, for messages.
     :raises InvalidFilename: it is empty or has a character outside ``a-z 0-9 _ .``.
     """
-    if not _is_label(label):
+    if not label or label.strip(_LABEL_CHARACTERS):
         raise InvalidFilename(
             f"{label!r} is not a variant label",
+            where=where,
             remedy="A label has lower case letters, digits, underscores and dots only.",
         )
     return label
@@ -52,19 +54,13 @@ def split_label(filename: str) -> tuple[str, str | None]:
     :raises InvalidFilename: there is a label part, and the standard does not allow it.
     """
     dashes = filename.count("-")
-    if dashes <= _PLAIN_DASHES or not filename.endswith(".whl"):
+    if dashes - _PLAIN_DASHES not in {1, 2} or not filename.endswith(".whl"):
         return filename, None
     parts = filename[: -len(".whl")].split("-")
     has_build_tag = parts[_BUILD_TAG][:1].isdigit()
     if dashes != _PLAIN_DASHES + 1 + has_build_tag:
         return filename, None
-    label = parts.pop()
-    if not _is_label(label):
-        raise InvalidFilename(
-            f"{label!r} is not a variant label",
-            where=filename,
-            remedy="A label has lower case letters, digits, underscores and dots only.",
-        )
+    label = check_label(parts.pop(), where=filename)
     return "-".join(parts) + ".whl", label
 
 
@@ -111,8 +107,3 @@ def parse_variants_json_name(filename: str) -> tuple[str, str] | None:
     if match is None:
         return None
     return re.sub(_SEPARATORS, "-", match["name"]).lower(), match["version"]
-
-
-def _is_label(text: str) -> bool:
-    """Say whether *text* has one character or more, all of them allowed in a label."""
-    return bool(text) and not text.strip(_LABEL_CHARACTERS)

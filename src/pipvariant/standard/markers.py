@@ -89,8 +89,8 @@ def _split(text: str) -> tuple[str, str, str] | None:
     """Split a requirement into what comes before the marker, the separator, and the marker."""
     base, at, url = text.partition("@")
     if not at or ";" in base:
-        base, semicolon, marker = text.partition(";")
-        return (base.rstrip(), "; ", marker) if semicolon else None
+        base, _, marker = text.partition(";")
+        return base.rstrip(), "; ", marker
     # A URL may have a semicolon in it, so there a space has to come before the marker.
     words = url.split(None, 1)
     if len(words) < 2 or not words[1].startswith(";"):
@@ -104,9 +104,9 @@ class _Unparsable(Exception):
 
 class _Token(NamedTuple):
     kind: str
-    text: str
-    start: int
-    end: int
+    text: str = ""
+    start: int = 0
+    end: int = 0
 
 
 class _Rest(NamedTuple):
@@ -171,7 +171,7 @@ class _Parser:
 
     def one(self) -> _Result:
         token = self.peek()
-        if token.text != "(" or token.kind != "bracket":
+        if token.text != "(":
             return self.comparison()
         self.brackets += 1
         if self.brackets > _MOST_BRACKETS:
@@ -180,7 +180,7 @@ class _Parser:
         decided, self.decided = self.decided, False
         result = self.any_of()
         closing = self.take()
-        if closing.text != ")" or closing.kind != "bracket":
+        if closing.text != ")":
             raise _Unparsable
         self.brackets -= 1
         if not self.decided:
@@ -263,9 +263,9 @@ def _tokens(marker: str) -> list[_Token]:
     position, end = 0, len(marker.rstrip())
     while position < end:
         match = _TOKEN.match(marker, position)
-        kind = match.lastgroup if match else None
-        if match is None or kind is None:
+        if match is None:
             raise _Unparsable
+        kind = str(match.lastgroup)
         tokens.append(_Token(kind, match[kind], match.start(kind), match.end(kind)))
         position = match.end()
-    return [*tokens, _Token("end", "", end, end)]
+    return [*tokens, _Token("end")]

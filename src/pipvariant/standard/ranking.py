@@ -154,23 +154,19 @@ class _Judge:
 
     def reject(self, label: str, properties: Properties) -> Rejection:
         """Find the first unmet property, in the order of the namespaces, then by feature name."""
-        for namespace in sorted(sorted(properties), key=self.places.__getitem__):
-            of_namespace = self.numbers.get(namespace, _NOTHING)
-            unmet = ""
-            for feature, values in properties[namespace].items():
-                earlier = not unmet or feature < unmet
-                if earlier and of_namespace.get(feature, _NOTHING).keys().isdisjoint(values):
-                    unmet = feature
-            if unmet:
-                break
-        else:
-            raise AssertionError(label)  # pragma: no cover  # only asked about what does not fit
-        if of_namespace.get(unmet):
+        namespace, feature, values = next(
+            (namespace, feature, values)
+            for namespace in sorted(sorted(properties), key=self.places.__getitem__)
+            for feature, values in sorted(properties[namespace].items())
+            if self.numbers.get(namespace, _NOTHING).get(feature, {}).keys().isdisjoint(values)
+        )
+        of_namespace = self.numbers.get(namespace, _NOTHING)
+        if of_namespace.get(feature):
             cause = Cause.VALUE
         else:
             cause = Cause.FEATURE if any(of_namespace.values()) else Cause.NAMESPACE
-        offered = self.offers.get(namespace, {}).get(unmet, ())
-        return Rejection(label, cause, namespace, unmet, properties[namespace][unmet], offered)
+        offered = self.offers.get(namespace, {}).get(feature, ())
+        return Rejection(label, cause, namespace, feature, values, offered)
 
 
 def _ordered(first: Iterable[str], names: Iterable[str]) -> list[str]:
