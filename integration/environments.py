@@ -19,8 +19,6 @@ __all__ = ["PIP_VERSION", "Pip", "Result"]
 PIP_VERSION = tuple(int(part) for part in importlib.metadata.version("pip").split(".")[:2])
 # There on machines with a GPU, whose driver must not answer for the machine of a test.
 NVIDIA_DRIVER = Path("/proc/driver/nvidia/version")
-
-
 # Variables that Python or the system's loader reads once, when a process starts.
 AT_START = ("LANG", "LC_", "LD_", "PYTHON")
 
