@@ -65,6 +65,13 @@ def test_all_fields_after_an_odd_one_are_fields(field: str, ending: str) -> None
     assert rewrite_requirements(data, lambda _: "b", ["c"]) == expected
 
 
+def test_a_requirement_that_is_not_utf_8_can_be_rewritten() -> None:
+    data = b"X: y\nRequires-Dist: X\xff\nX: z\n"
+    assert field_values(data, "requires-dist") == ["X\ufffd"]
+    expected = b"X: y\nRequires-Dist: X\xffX\nX: z\n"
+    assert rewrite_requirements(data, lambda text: f"{text}X") == expected
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     (

@@ -96,11 +96,11 @@ def _is_of(field: bytes, name: str) -> bool:
 
 
 def _value(field: bytes, errors: str) -> str:
-    return one_line(field.partition(b":")[2].decode("utf-8", errors))
+    return one_line(field.partition(b":")[2].decode(errors=errors))
 
 
 def _field(name: bytes, value: str, ending: bytes) -> bytes:
-    return name + b": " + value.encode("utf-8", "surrogateescape") + ending
+    return name + b": " + value.encode(errors="surrogateescape") + ending
 
 
 def _ending(field: bytes) -> bytes:
