@@ -346,6 +346,14 @@ def test_names_in_faults_have_a_bound() -> None:
     ]
 
 
+def test_keys_may_be_strings_of_a_parsers_own() -> None:
+    class Key(str):
+        __slots__ = ()
+
+    document = {Key(key): value for key, value in documents.nvidia().items()}
+    assert from_dict(document) == from_dict(documents.nvidia())
+
+
 def test_keys_that_are_no_strings_are_faults() -> None:
     with pytest.raises(InvalidMetadata, match=r"^must be an object whose keys are strings$"):
         from_dict({1: 2})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import Union
 
 from pipvariant.errors import InvalidMetadata
@@ -56,6 +57,8 @@ class Faults:
     def __init__(self) -> None:
         self._found: list[tuple[str, str]] = []
         self._count = 0
+        #: Kind -> its names that were good: a release has few names and many labels.
+        self._good: defaultdict[str, set[str]] = defaultdict(set)
 
     def __len__(self) -> int:
         return self._count
@@ -83,7 +86,8 @@ class Faults:
         if not isinstance(value, dict):
             self.add(path, f"must be an object, not {_kind(value)}")
             return {}
-        if not _STRING.issuperset(map(type, value)):
+        # The first test is the quick one; a TOML parser may have strings of its own.
+        if not (_STRING.issuperset(map(type, value)) or all(isinstance(key, str) for key in value)):
             self.add(path, "must be an object whose keys are strings")
             return {}
         return value
@@ -100,11 +104,12 @@ class Faults:
         if not isinstance(value, list):
             self.add(path, f"must be a list of strings, not {_kind(value)}")
             return ()
+        if _STRING.issuperset(map(type, value)):
+            return tuple(value)
         for index, item in enumerate(value):
             if not isinstance(item, str):
                 self.add((*path, index), f"must be a string, not {_kind(item)}")
-        # A list, as most of what is read passes here.
-        return tuple([item for item in value if isinstance(item, str)])
+        return tuple(item for item in value if isinstance(item, str))
 
     def names(
         self, value: object, path: Path, kind: str, pattern: re.Pattern[str]
@@ -115,15 +120,19 @@ class Faults:
         for item in items:
             if item in seen:
                 self.add(path, f"{quote(item)} is listed twice")
-            elif pattern.fullmatch(item) is None:
-                self.add(path, f"{quote(item)} is not a {kind}")
+            else:
+                self.name(item, path, kind, pattern)
             seen.add(item)
         return items
 
     def name(self, text: str, path: Path, kind: str, pattern: re.Pattern[str]) -> None:
-        """Check the name *text*, which is a key of the object at *path*."""
-        if pattern.fullmatch(text) is None:
-            self.add(path, f"{quote(text)} is not a {kind}")
+        """Check the name *text*, which is a key or a value of what is at *path*."""
+        good = self._good[kind]
+        if text not in good:
+            if pattern.fullmatch(text) is None:
+                self.add(path, f"{quote(text)} is not a {kind}")
+            else:
+                good.add(text)
 
     def string(self, table: dict[str, object], key: str, path: Path) -> str | None:
         """Return the string under *key*, if there is anything."""
