@@ -95,17 +95,24 @@ def serve(connection: socket.socket) -> dict[str, Any] | None:
 
 
 def preload() -> None:
-    """Import, and let pip find out what it asks of a machine only once."""
+    """Import, and let pip find out once which Linux this is and which certificates there are.
+
+    Nothing else that pip works out and keeps is kept: it may depend on the environment of a run.
+    """
     for name in PRELOADED:
         importlib.import_module(name)
-    # Which Linux this is, and which certificates there are, where the release of pip keeps it.
-    importlib.import_module("pip._internal.network.session").user_agent()
+    for name in NOT_KEPT:
+        sys.modules.pop(name, None)
+    importlib.import_module("pip._vendor.distro").info()
+    for name, module in list(sys.modules.items()):
+        if name.startswith("pip._internal"):
+            for value in vars(module).values():
+                if hasattr(value, "cache_clear"):
+                    value.cache_clear()
     with contextlib.suppress(ImportError, AttributeError):
         commands: Any = importlib.import_module("pip._internal.cli.index_command")
         if hasattr(commands._create_truststore_ssl_context, "cache_info"):
             commands._create_truststore_ssl_context()
-    for name in NOT_KEPT:
-        sys.modules.pop(name, None)
 
 
 def slots(folder: str) -> list[Slot]:

@@ -16,8 +16,8 @@ from integration.wheels import Wheel
 MEGABYTE = 1_000_000
 BUILTIN = {"abi_dependency": {"builtin": "abi_dependency"}}
 TAKEN = "/files/ext-1.0-py3-none-any-core5.whl"
-#: Up to 23.0 pip downloads the wheel that it takes once more if it knew a part of it before.
-TIMES = 1 if PIP_VERSION >= (23, 1) else 2
+#: Up to 23.1 pip downloads the wheel that it takes once more if it knew a part of it before.
+TIMES = 1 if PIP_VERSION >= (23, 2) else 2
 
 
 @dataclass(frozen=True)

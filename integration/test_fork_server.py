@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -15,7 +15,8 @@ from integration.templates import Template
 from integration.wheels import Sdist, Wheel, cuda, release, tri
 
 # Each is run in order, in one machine by starts and in another one by forks. The first word of
-# a command is `plain` or the driver that pip-variant is told of.
+# a command is `plain`, `backend` (plain, with the other backend for metadata) or the driver that
+# pip-variant is told of.
 INSTALLS = (
     "12.8 install tri",
     "12.8 list",
@@ -31,6 +32,8 @@ INSTALLS = (
     "13.0 install --upgrade-variant tri",
     "13.0 install --force-reinstall --verbose tri",
     "plain check",
+    "backend list",
+    "backend inspect",
     "plain install --upgrade solo",
     "plain list",
     "12.8 uninstall --yes tri solo",
@@ -125,8 +128,13 @@ def _outcomes(pip: Pip, index: Index, commands: Sequence[str]) -> Iterator[dict[
         how, *args = command.split()
         before = len(index.log)
         # A wide terminal, or pip breaks lines where a path ends.
-        run = pip.plain if how == "plain" else functools.partial(pip.variant, driver=how)
-        result = run(*args, environ={"COLUMNS": "999"})
+        environ = {"COLUMNS": "999"}
+        if how == "backend":
+            environ["_PIP_USE_IMPORTLIB_METADATA"] = str(int(sys.version_info < (3, 11)))
+        if how in ("plain", "backend"):
+            result = pip.plain(*args, environ=environ)
+        else:
+            result = pip.variant(*args, driver=how, environ=environ)
         yield {
             "exit code": result.code,
             "stdout": _without_places(pip, result.stdout),

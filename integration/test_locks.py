@@ -294,9 +294,7 @@ def test_the_option_is_for_lock_only(pip: Pip) -> None:
 # Read.
 
 
-@pytest.mark.effect_of(
-    "filenames", "req.constructors:parse_wheel_filename", "pylock:parse_wheel_filename"
-)
+@pytest.mark.effect_of("filenames", "pylock:parse_wheel_filename")
 @pytest.mark.effect_of("locks", "Pylock.from_dict", "select_from_pylock_path_or_url")
 @reads
 def test_one_lock_serves_machines_with_different_hardware(pip: Pip, index: Index) -> None:
@@ -307,6 +305,17 @@ def test_one_lock_serves_machines_with_different_hardware(pip: Pip, index: Index
         install(pip, "--force-reinstall", driver=driver).check()
         assert pip.label("tri") == label
         assert files(index) == [f"tri-1.0-py3-none-any-{label}.whl"]
+
+
+@pytest.mark.effect_of("filenames", "req.constructors:parse_wheel_filename")
+@reads
+def test_a_package_without_a_version_has_that_of_its_wheel(pip: Pip, index: Index) -> None:
+    index.add(*tri())
+    write(pip, index, tri(), metadata(tri()))
+    lock = pip.work / LOCK
+    lock.write_text(lock.read_text().replace('\nversion = "1.0"', ""))
+    install(pip, driver="12.6").check()
+    assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
 @reads
