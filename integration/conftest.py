@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Template]:
     """An environment to copy; one for each test process."""
-    with Template(tmp_path_factory.mktemp("template")) as made:
+    with closing(Template(tmp_path_factory.mktemp("template"))) as made:
         yield made
 
 

@@ -14,7 +14,6 @@ import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shutil import copytree
-from types import TracebackType
 
 __all__ = ["LOST_PATCH", "TIME_LIMIT", "Template", "site_of", "variables"]
 
@@ -86,17 +85,6 @@ class Template:
             (self._machine / name).mkdir()
         self._server: tuple[subprocess.Popen[bytes], socket.socket] | None = None
 
-    def __enter__(self) -> Template:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stop()
-
     def copy(self, machine: Path) -> None:
         """Make a machine like this one in an empty folder."""
         copytree(self._machine, machine, symlinks=True, dirs_exist_ok=True)
@@ -117,7 +105,7 @@ class Template:
             connection.sendall(data)
             status = connection.recv(4)
         except TimeoutError:
-            self._stop()
+            self.close()
             raise
         assert status, "the fork server has ended"
         return int(struct.unpack("!i", status)[0])
@@ -136,7 +124,7 @@ class Template:
             )
         return process, ours
 
-    def _stop(self) -> None:
+    def close(self) -> None:
         """End the process and whatever is forked from it."""
         if self._server is not None:
             process, connection = self._server

@@ -65,9 +65,7 @@ def _prove() -> bool:
     builder: Any = import_module("pip._internal.wheel_builder")
     cache = SimpleNamespace(cache_dir=None, get_ephem_path_for_link=str)
     # Two labels cannot be meant, which is seen as soon as there is something built.
-    requirement = samples.requirement(
-        f"{samples.NAME} @ {samples.url('proof-1.0.tar.gz')}", config_settings={SETTING: ["", ""]}
-    )
+    requirement = samples.requirement_at("proof-1.0.tar.gz", config_settings={SETTING: ["", ""]})
     more = [()] * (builder.build.__code__.co_argcount - 2)
     build_one, builder._build_one = builder._build_one, lambda *args, **kwargs: "/proof.whl"
     try:

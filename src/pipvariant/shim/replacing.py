@@ -295,7 +295,7 @@ def _prove_found(run: Run) -> bool:
 
 def _prove_uninstall(run: Run) -> bool:
     installed = samples.distribution(run)
-    template = samples.requirement(f"{samples.NAME} @ {samples.url('proof-1.0-py3-none-any.whl')}")
+    template = samples.requirement_at("proof-1.0-py3-none-any.whl")
     link, extras = template.link, frozenset[str]()
     with samples.apart(run):
         factory = samples.factory(samples.finder(), installed)

@@ -281,7 +281,7 @@ def _prove_error(run: Run) -> bool:
 def _prove_report(run: Run) -> bool:
     direct: Any = import_module("pip._internal.utils.direct_url_helpers").direct_url_from_link
     installed = samples.distribution(run)
-    requirement = samples.requirement(f"{samples.NAME} @ {samples.url(samples.WHEELS[0])}")
+    requirement = samples.requirement_at(samples.WHEELS[0])
     requirement.download_info = direct(requirement.link)
     requirement.get_dist = lambda: installed
     report: Any = import_module(REPORT).InstallationReport([requirement])

@@ -17,7 +17,6 @@ from types import SimpleNamespace
 from typing import Any
 
 from pipvariant.shim.pips import this_pip
-from pipvariant.shim.run import Run
 
 __all__ = [
     "METADATA",
@@ -32,6 +31,7 @@ __all__ = [
     "names_used",
     "read_wheel",
     "requirement",
+    "requirement_at",
     "resolver",
     "url",
 ]
@@ -49,8 +49,11 @@ VARIANT = (
 
 
 @contextlib.contextmanager
-def apart(run: Run, **attributes: Any) -> Iterator[None]:
-    """Let a run have empty tables, no preferences and these attributes, and then what it had."""
+def apart(run: object, **attributes: Any) -> Iterator[None]:
+    """Let a run have empty tables, no preferences and these attributes, and then what it had.
+
+    :param run: a `Run`, of which nothing is used but that its attributes are its state.
+    """
     before = dict(vars(run))
     tables = {
         name: type(value)()
@@ -105,6 +108,11 @@ def requirement(text: str = NAME, **attributes: Any) -> Any:
     made = module.install_req_from_line(text, user_supplied=True)
     vars(made).update(attributes)
     return made
+
+
+def requirement_at(filename: str, **attributes: Any) -> Any:
+    """Return what pip makes of a requirement that names a file by its URL."""
+    return requirement(f"{NAME} @ {url(filename)}", **attributes)
 
 
 def factory(finder: Any, installed: Any = None) -> Any:
@@ -221,7 +229,7 @@ def read_wheel(archive: Archive) -> Any:
     return import_module("pip._internal.metadata").get_wheel_distribution(wheel, NAME)
 
 
-def distribution(run: Run, metadata: str = METADATA, *, variant: bool = False) -> Any:
+def distribution(run: object, metadata: str = METADATA, *, variant: bool = False) -> Any:
     """Return the same, with no patch having a part in it.
 
     :param variant: it has a ``variant.json``, with the label ``proof``.

@@ -206,7 +206,7 @@ def _see(*args: Any) -> Any:
 
 def _prove(run: Run) -> bool:
     make: Any = import_module("pip._internal.distributions")
-    requirement = samples.requirement(f"{samples.NAME} @ {samples.url(samples.WHEELS[0])}")
+    requirement = samples.requirement_at(samples.WHEELS[0])
     distribution = make.make_distribution_for_install_requirement(requirement)
     with samples.apart(run, check=_see):
         try:
@@ -229,7 +229,7 @@ def _prove_candidates(run: Run) -> bool:
 
     cache = Cache(folder, *this_pip().wheel_cache_arguments)
     seen: list[tuple[str, str]] = []
-    link = samples.requirement(f"{samples.NAME} @ {samples.url('proof-1.0.tar.gz')}").link
+    link = samples.requirement_at("proof-1.0.tar.gz").link
     with samples.apart(run, is_usable=lambda *args: seen.append(args)):
         cache.get(link, samples.NAME, [])
     return (folder, filename) in seen

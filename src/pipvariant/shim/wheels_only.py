@@ -38,7 +38,7 @@ def _prove() -> bool:
     module: Any = import_module(TARGET.partition(":")[0])
     name = "make_distribution_for_install_requirement"
     error: Any = import_module("pip._internal.exceptions").InstallationError
-    source = samples.requirement(f"{samples.NAME} @ {samples.url('proof-1.0.tar.gz')}")
+    source = samples.requirement_at("proof-1.0.tar.gz")
     try:
         getattr(module, name)(source)
     except error:
