@@ -152,8 +152,11 @@ def become(request: dict[str, Any], folder: str, kept: list[Slot], path: list[st
         container[key] = request["folder"] + text[len(folder) :]
     tempfile.tempdir = None
     sys.path[:] = path
-    for packages in site.getsitepackages([sys.prefix]):
-        site.addsitedir(packages)
+    # The steps of `site`, which goes through the packages of an environment twice.
+    known = site.removeduppaths()
+    site.venv(known)
+    site.addsitepackages(known)
+    site.execsitecustomize()
     importlib.invalidate_caches()
     sys.path.insert(0, os.getcwd())
     sys.argv[1:] = request["args"]

@@ -121,6 +121,19 @@ def test_a_build_sees_the_best_label_where_its_pip_was_imported_before(
     assert (pip.site / "built_with.py").read_text() == "FOUND = 'cuda12.8'\n"
 
 
+def test_what_an_environment_does_at_each_start_is_done(
+    template: Template, tmp_path: Path, index: Index
+) -> None:
+    said = []
+    for forks in (False, True):
+        pip = Pip(template, tmp_path / str(forks), index.url, forks=forks)
+        for name in ("said.pth", "sitecustomize.py"):
+            (pip.site / name).write_text(f"import sys; sys.stderr.write('{name} ')\n")
+        said.append(pip.plain("--version").check().stderr.split())
+    assert said[0][-2:] == ["said.pth", "sitecustomize.py"]
+    assert said[1] == said[0]
+
+
 def _outcomes(pip: Pip, index: Index, commands: Sequence[str]) -> Iterator[dict[str, object]]:
     pip.write("requirements.txt", ["tri", "blas", "# pip-variant: --variant tri=cuda12.6"])
     pip.write("constraints.txt", ["solo==1.0"])
