@@ -22,14 +22,12 @@ __all__ = [
     "Budget",
     "PartsUnsupported",
     "Unusable",
-    "download",
-    "errors",
+    "error_phrase",
+    "fetch",
+    "fetch_errors",
     "hash_fault",
     "open_parts",
     "read_file",
-    "redact",
-    "shown",
-    "words",
 ]
 
 #: A file is given up after this time (seconds), and above the size that the reader takes.
@@ -77,11 +75,11 @@ def read_file(path: str, budget: Budget) -> bytes:
         return stream.read()
 
 
-def download(session: Any, link: Any, budget: Budget) -> bytes:
+def fetch(session: Any, link: Any, budget: Budget) -> bytes:
     """Return the content of a file of a server, by the very link that its source gave.
 
     :raises Unusable: when the server answers with something else, too much, or too slowly;
-        or one of :func:`errors`.
+        or one of :func:`fetch_errors`.
     """
     headers = {
         "Accept": "application/json, */*;q=0.1",
@@ -198,7 +196,7 @@ def open_parts(session: Any, url: str, budget: Budget) -> Any:
         raise PartsUnsupported from error
 
 
-def errors() -> tuple[type[Exception], ...]:
+def fetch_errors() -> tuple[type[Exception], ...]:
     """Return what a fetch can end with when server, network or disk are at fault."""
     requests: Any = import_module("pip._vendor.requests")
     urllib3: Any = import_module("pip._vendor.urllib3")
@@ -213,7 +211,7 @@ def errors() -> tuple[type[Exception], ...]:
     )
 
 
-def words(error: BaseException) -> str:
+def error_phrase(error: BaseException) -> str:
     """Return what an error says, in one line that is not too long to read."""
     text = str(getattr(error, "message", "") or error) or type(error).__name__
     # Some errors of pip are written with the colours of rich.
@@ -221,14 +219,3 @@ def words(error: BaseException) -> str:
         r"\[/?(?:blue|bold|cyan|dim|green|magenta|red|yellow)?\]", "", " ".join(text.split())
     )
     return line if len(line) <= 300 else f"{line[:300]} ..."
-
-
-def shown(link: Any) -> str:
-    """Return the URL of a link as a user may read it: without credentials and fragment."""
-    return redact(link.url_without_fragment)
-
-
-def redact(url: str) -> str:
-    """Return a URL without the password that may be in it."""
-    misc: Any = import_module("pip._internal.utils.misc")
-    return str(misc.redact_auth_from_url(url))

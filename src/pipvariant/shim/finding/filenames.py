@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from importlib import import_module
 from typing import Any
 
 from pipvariant.errors import InvalidFilename
 from pipvariant.shim.core.patches import Patch
 from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.core.state import UserConstraints
 from pipvariant.standard.filename import split_label
 
-__all__ = ["label_of", "patches"]
+__all__ = ["PROOF", "label_in", "patches", "split_once"]
 
 WHEEL = "pip._internal.models.wheel"
 PROOF = "proof-1.0-py3-none-any-label.whl"
 
 
-def label_of(link: Any) -> str | None:
-    """Return the variant label in the filename of a link, None for any other file."""
-    return split_label(link.filename)[1]
+#: Splits a wheel filename into its plain name and its label, which pip asks for again and again.
+split_once = functools.lru_cache(maxsize=None)(split_label)
 
 
-def patches(pip: Pip, run: Run) -> list[Patch]:
+def label_in(filename: str) -> str | None:
+    """Return the variant label in a filename, None for a non-variant wheel and any other file.
+
+    :raises InvalidFilename: the label is one that the standard does not allow.
+    """
+    return split_once(filename)[1]
+
+
+def patches(pip: Pip, user: UserConstraints) -> list[Patch]:
     """Patch the ``Wheel`` class, and the modules that split filenames by themselves.
 
     The class is patched without variants too, to keep variant wheels out: up to 22.2 pip takes
@@ -33,13 +41,13 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
     found = [
         Patch(
             f"{WHEEL}:Wheel.__init__",
-            lambda original: _wheel(run, strict(original)),
-            lambda: _prove_wheel(run),
+            lambda original: _wheel(user, strict(original)),
+            lambda: _prove_wheel(user),
         )
     ]
-    if not run.no_variant:
+    if not user.no_variant:
         found += [
-            Patch(target, lambda original: _parser(run, original), _prover(target))
+            Patch(target, lambda original: _parser(user, original), _prover(target))
             for target in pip.filename_parsers
         ]
     return found
@@ -61,21 +69,21 @@ def _strict(original: Any) -> Any:
     return __init__
 
 
-def _wheel(run: Run, original: Any) -> Any:
+def _wheel(user: UserConstraints, original: Any) -> Any:
     invalid: Any = import_module("pip._internal.exceptions").InvalidWheelFilename
     # Labels of one wheel share the plain name: it is parsed once for all of them.
     parsed: dict[str, dict[str, Any]] = {}
 
     def __init__(self: Any, filename: str) -> None:
         try:
-            plain, label = split_label(filename)
+            plain, label = split_once(filename)
         except InvalidFilename as error:
             raise invalid(str(error)) from None
         if label is None:
             original(self, filename)
             return
-        if run.no_variant:
-            run.left_out.add(filename.partition("-")[0])
+        if user.no_variant:
+            user.left_out.add(filename.partition("-")[0])
             raise invalid(f"{filename} is a variant wheel, and --no-variant leaves them out.")
         known = parsed.get(plain)
         if known is None:
@@ -91,20 +99,20 @@ def _wheel(run: Run, original: Any) -> Any:
     return __init__
 
 
-def _parser(run: Run, original: Any) -> Any:
+def _parser(user: UserConstraints, original: Any) -> Any:
     def parse_wheel_filename(filename: str, **options: Any) -> Any:
         # A label that the standard does not allow is left in, for pip to refuse the name.
         with contextlib.suppress(InvalidFilename):
-            if not run.no_variant:
-                filename = split_label(filename)[0]
+            if not user.no_variant:
+                filename = split_once(filename)[0]
         return original(filename, **options)
 
     return parse_wheel_filename
 
 
-def _prove_wheel(run: Run) -> bool:
+def _prove_wheel(user: UserConstraints) -> bool:
     make: Any = import_module(WHEEL).Wheel
-    if not run.no_variant:
+    if not user.no_variant:
         wheel = make(PROOF)
         # Up to 22.2 pip itself takes the label for a part of the platform.
         platforms = {tag.platform for tag in wheel.file_tags}
@@ -117,7 +125,7 @@ def _prove_wheel(run: Run) -> bool:
     try:
         make(PROOF)
     except import_module("pip._internal.exceptions").InvalidWheelFilename as error:
-        run.left_out.discard("proof")
+        user.left_out.discard("proof")
         return "--no-variant" in str(error)
     return False
 

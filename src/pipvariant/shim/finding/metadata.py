@@ -7,37 +7,40 @@ says which file and why (PEP 825, "an installer degrades").
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
 from pipvariant.errors import InvalidMetadata, PipVariantError
 from pipvariant.shim.core.pip_versions import this_pip
 from pipvariant.shim.core.state import Run
+from pipvariant.selection.model import File
+from pipvariant.shim.core.pip_objects import make_link, redact, shown
+from pipvariant.shim.core.pip_versions import this_pip
+from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.download import (
     Budget,
     PartsUnsupported,
     Unusable,
-    download,
-    errors,
+    error_phrase,
+    fetch,
+    fetch_errors,
     hash_fault,
     open_parts,
     read_file,
-    redact,
-    shown,
-    words,
 )
-from pipvariant.shim.finding.links import json_link, source_of
+from pipvariant.shim.finding.index import IndexState, source_of
 from pipvariant.standard.bounds import MAX_BYTES
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["ARCHIVE_ERRORS", "metadata_of", "read_from_archive", "read_from_wheel"]
+__all__ = ["ARCHIVE_ERRORS", "MetadataReader", "read_from_archive", "read_from_wheel"]
 
 logger = logging.getLogger(__name__)
 
@@ -54,119 +57,124 @@ ARCHIVE_ERRORS = (
 )
 
 
-def metadata_of(
-    run: Run, finder: Any, name: str, version: Any, wheels: Mapping[str, Any]
-) -> Metadata | None:
-    """Return the variant metadata of a version at the source of the given wheels.
+class MetadataReader(State):
+    """Reads the variant metadata of a version where an index, a folder or a lock file has it."""
 
-    :param wheels: label -> link of one candidate wheel with that label, all of one source.
-    :returns: None when there is nothing usable; the user was warned then.
-    """
-    source = source_of(next(iter(wheels.values())))
-    key = (source, name, version)
-    if key not in run.metadata:
+    def __init__(self, index: IndexState) -> None:
+        self._index = index
+        #: (source, canonical project name, version) -> what was read, None if nothing usable.
+        self.read: dict[tuple[str, str, Any], Metadata | None] = {}
+
+    def metadata(self, files: Mapping[str, File]) -> Metadata | None:
+        """Return the variant metadata of a version at one source, read once.
+
+        :param files: label -> one file with it, all of one project, version and source.
+        :returns: None when there is nothing usable; the user was warned then.
+        """
+        file = next(iter(files.values()))
+        key = (file.source, file.project, file.version)
+        if key not in self.read:
+            try:
+                self.read[key] = self._read(file, files)
+            except Unusable as error:
+                self.read[key] = None
+                of = f"{file.project} {file.version}"
+                logger.warning("%s: its variant wheels are left out. %s", of, error)
+        return self.read[key]
+
+    def _read(self, file: File, files: Mapping[str, File]) -> Metadata:
+        from pipvariant.standard.metadata import read_variants_json
+
+        link = self._index.json_link(file)
+        if link is None:
+            return self._read_wheels(redact(file.source), files)
         try:
-            run.metadata[key] = _read(run, finder, name, version, wheels)
-        except Unusable as error:
-            run.metadata[key] = None
-            logger.warning("%s %s: its variant wheels are left out. %s", name, version, error)
-    return run.metadata[key]
+            return read_variants_json(self._fetch(link), where=shown(link))
+        except PipVariantError as error:
+            raise Unusable(str(error)) from error
 
+    def _fetch(self, link: Any) -> bytes:
+        """Return the bytes of a variants.json, by the very link that its source gave."""
+        with _unusable(link):
+            if link.is_file:
+                data = read_file(link.file_path, Budget())
+            else:
+                data = fetch(self._index.session, link, Budget())
+            fault = hash_fault(link, data)
+            if fault:
+                # A page out of pip's cache may be older than the file, which is always asked for.
+                newer = self._link_now(link)
+                if newer is None or hash_fault(newer, data):
+                    raise Unusable(fault)
+        return data
 
-def _read(run: Run, finder: Any, name: str, version: Any, wheels: Mapping[str, Any]) -> Metadata:
-    from pipvariant.standard.metadata import read_variants_json
-
-    session = finder._link_collector.session
-    any_wheel = next(iter(wheels.values()))
-    link = json_link(run, any_wheel, name, version)
-    if link is None:
-        return _read_wheels(session, wheels)
-    try:
-        return read_variants_json(_fetch(run, session, link), where=shown(link))
-    except PipVariantError as error:
-        raise Unusable(str(error)) from error
-
-
-def _fetch(run: Run, session: Any, link: Any) -> bytes:
-    """Return the bytes of a variants.json, by the very link that its source gave."""
-    try:
-        if link.is_file:
-            data = read_file(link.file_path, Budget())
-        else:
-            data = download(session, link, Budget())
-        fault = hash_fault(link, data)
-        if fault:
-            # A page out of pip's cache may be older than the file, which is always asked for.
-            newer = _link_now(run, session, link)
-            if newer is None or hash_fault(newer, data):
-                raise Unusable(fault)
-    except Unusable as error:
-        raise Unusable(f"{shown(link)}: {error}") from None
-    except errors() as error:
-        raise Unusable(f"{shown(link)}: {words(error)}") from error
-    return data
-
-
-def _link_now(run: Run, session: Any, link: Any) -> Any:
-    """Return the same link as its page has it at present, None if that cannot be told."""
-    page = source_of(link)
-    if page not in run.pages or not this_pip().keeps_pages:
-        return None
-    collector: Any = import_module("pip._internal.index.collector")
-    content = collector._get_index_content(type(link)(page), session=session, force_revalidate=True)
-    links = () if content is None else collector.parse_links(content)
-    same = (new for new in links if new.url_without_fragment == link.url_without_fragment)
-    return next(same, None)
-
-
-def _read_wheels(session: Any, wheels: Mapping[str, Any]) -> Metadata:
-    """Combine what single wheels say, one wheel per label, where there is no variants.json."""
-    from pipvariant.standard.metadata import combine
-
-    source = redact(source_of(next(iter(wheels.values()))))
-    if len(wheels) > MAX_WHEELS:
-        raise Unusable(
-            f"{source} has no variants.json for it, and {len(wheels)} labels are too many to look "
-            "into a wheel of each"
+    def _link_now(self, link: Any) -> Any:
+        """Return the same link as its page has it at present, None if that cannot be told."""
+        page = source_of(link)
+        if page not in self._index.pages or not this_pip().keeps_pages:
+            return None
+        collector: Any = import_module("pip._internal.index.collector")
+        content = collector._get_index_content(
+            make_link(page), session=self._index.session, force_revalidate=True
         )
-    found: list[Metadata] = []
-    faults = []
-    # One for all of them: a hundred slow wheels take no longer than one.
-    budget = Budget()
-    for label, link in sorted(wheels.items()):
+        links = () if content is None else collector.parse_links(content)
+        same = (new for new in links if new.url_without_fragment == link.url_without_fragment)
+        return next(same, None)
+
+    def _read_wheels(self, where: str, files: Mapping[str, File]) -> Metadata:
+        """Combine what single wheels say, one per label, where there is no variants.json."""
+        from pipvariant.standard.metadata import combine
+
+        if len(files) > MAX_WHEELS:
+            raise Unusable(
+                f"{where} has no variants.json for it, and {len(files)} labels are too many to "
+                "look into a wheel of each"
+            )
+        found: list[Metadata] = []
+        faults = []
+        # One for all of them: a hundred slow wheels take no longer than one.
+        budget = Budget()
+        for label, file in sorted(files.items()):
+            try:
+                found.append(self._read_wheel(file.link, label, budget))
+            except Unusable as error:
+                faults.append(str(error))
         try:
-            found.append(_read_remote_wheel(session, link, label, budget))
-        except Unusable as error:
+            if found:
+                combined = combine(*found)
+                for fault in faults:
+                    logger.warning("One variant wheel is left out. %s", fault)
+                return combined
+        except PipVariantError as error:
             faults.append(str(error))
-    try:
-        if found:
-            combined = combine(*found)
-            for fault in faults:
-                logger.warning("One variant wheel is left out. %s", fault)
-            return combined
-    except PipVariantError as error:
-        faults.append(str(error))
-    shown_faults = "; ".join(faults[:3]) + (f"; and {len(faults) - 3} more" * (len(faults) > 3))
-    raise Unusable(f"{source} has no variants.json for it; {shown_faults}")
+        listed = "; ".join(faults[:3]) + (f"; and {len(faults) - 3} more" * (len(faults) > 3))
+        raise Unusable(f"{where} has no variants.json for it; {listed}")
+
+    def _read_wheel(self, link: Any, label: str, budget: Budget) -> Metadata:
+        with _unusable(link):
+            if link.is_file:
+                return read_from_wheel(link.file_path, label, shown(link))
+            session = self._index.session
+            try:
+                with open_parts(session, link.url_without_fragment, budget) as stream:
+                    return read_from_wheel(stream, label, shown(link))
+            except PartsUnsupported:
+                # A server that cannot send parts of a file sends small wheels whole.
+                whole = io.BytesIO(fetch(session, link, budget))
+                return read_from_wheel(whole, label, shown(link))
 
 
-def _read_remote_wheel(session: Any, link: Any, label: str, budget: Budget) -> Metadata:
+@contextlib.contextmanager
+def _unusable(link: Any) -> Iterator[None]:
+    """Say of which file it is that something cannot be had, whatever the reason."""
     try:
-        if link.is_file:
-            return read_from_wheel(link.file_path, label, shown(link))
-        try:
-            with open_parts(session, link.url_without_fragment, budget) as stream:
-                return read_from_wheel(stream, label, shown(link))
-        except PartsUnsupported:
-            # A server that cannot send parts of a file sends small wheels whole.
-            whole = io.BytesIO(download(session, link, budget))
-            return read_from_wheel(whole, label, shown(link))
+        yield
     except Unusable as error:
         raise Unusable(f"{shown(link)}: {error}") from None
     except PipVariantError as error:
         raise Unusable(str(error)) from error
-    except errors() as error:
-        raise Unusable(f"{shown(link)}: {words(error)}") from error
+    except fetch_errors() as error:
+        raise Unusable(f"{shown(link)}: {error_phrase(error)}") from error
 
 
 def read_from_wheel(file: str | IO[bytes], label: str, where: str) -> Metadata:

@@ -1,0 +1,157 @@
+"""Installed builds: whether each is still compatible, and what ranks before it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pipvariant.selection.judging import Judge
+    from pipvariant.selection.model import Decision, File, Target
+    from pipvariant.standard.metadata import Metadata
+    from pipvariant.standard.properties import Properties
+
+__all__ = [
+    "Compatibility",
+    "Installed",
+    "better_label",
+    "compatibility",
+    "label_phrase",
+    "may_have_better",
+    "ranks_before",
+]
+
+
+def label_phrase(label: str | None) -> str:
+    """Call an installed or chosen build by its label, None for that of a non-variant wheel."""
+    if label is None:
+        return "the non-variant build"
+    return "null variant" if label == "null" else f"variant {label}"
+
+
+class Installed(NamedTuple):
+    """An installed project, and what its own ``variant.json`` says about it.
+
+    :param label: None for a non-variant wheel, and where the file cannot be read.
+    :param metadata: None in the same cases; it has that one label.
+    :param problem: why the file cannot be read, empty if it can or there is none.
+    """
+
+    name: str
+    version: str
+    label: str | None = None
+    metadata: Metadata | None = None
+    problem: str = ""
+
+    @property
+    def is_variant(self) -> bool:
+        """Whether a variant wheel was installed, even one that is not known any more."""
+        return self.label is not None or bool(self.problem)
+
+    @property
+    def properties(self) -> Properties:
+        """What the label means; empty for no label and for one that is not known."""
+        return {} if self.metadata is None else self.metadata.variants[self.label or ""]
+
+    def __str__(self) -> str:
+        if self.problem:
+            return f"a variant that is not known ({self.problem})"
+        return label_phrase(self.label)
+
+
+class Compatibility(NamedTuple):
+    """Whether a build is compatible with the target; None with a reason where that is unknown."""
+
+    compatible: bool | None
+    reason: str = ""
+
+
+def compatibility(installed: Installed, judge: Judge) -> Compatibility:
+    """Say whether an installed build is compatible with the target, by its own metadata."""
+    from pipvariant.providers.answers import Origin
+    from pipvariant.selection.reasons import incompatibility
+    from pipvariant.standard.ranking import rank
+
+    if not installed.is_variant:
+        return Compatibility(True)
+    label, metadata = installed.label, installed.metadata
+    if label is None or metadata is None:
+        return Compatibility(None, installed.problem)
+    judgement = judge.judge(metadata, (label,), of=f"{installed.name} {installed.version}")
+    # Where nobody can answer there is no reason to say no; another namespace may still have one.
+    unknown = {
+        namespace: answer
+        for namespace, answer in judgement.answers.items()
+        if answer.origin in (Origin.NOT_TRUSTED, Origin.NOT_ASKED, Origin.UNKNOWN)
+    }
+    supported = {
+        namespace: installed.properties[namespace] if namespace in unknown else answer.features
+        for namespace, answer in judgement.answers.items()
+    }
+    rejected = rank(metadata, supported, (label,)).rejected
+    if rejected:
+        return Compatibility(False, incompatibility(rejected[0], judgement))
+    for namespace, answer in unknown.items():
+        reason = "; ".join(answer.problems) or f"nobody answers for {namespace}"
+        return Compatibility(None, reason)
+    return Compatibility(True)
+
+
+def better_label(installed: Installed, recorded: Metadata, judge: Judge) -> str | None:
+    """Return a label that ranks before an installed build on the target.
+
+    :param recorded: the metadata of the labels that there were when it was installed.
+    :returns: empty if there is none, None where that is not known.
+    """
+    label = installed.label
+    same = label in (None, "null") or recorded.variants.get(label or "") == installed.properties
+    if installed.problem or not same:
+        return None
+    labels = dict.fromkeys([*recorded.variants, *([] if label is None else [label])])
+    of = f"{installed.name} {installed.version}"
+    best = judge.judge(recorded, labels, of=of).ranking.compatible[:1]
+    return "" if best in ((), (label,)) else best[0]
+
+
+def may_have_better(installed: Installed, target: Target) -> bool:
+    """Say whether the target has what labels may be for, going by an installed null variant."""
+    from pipvariant.standard.metadata import ABI_DEPENDENCY
+
+    if installed.label != "null" or installed.metadata is None:
+        return False
+    providers = installed.metadata.providers
+    return any(
+        target.answer(namespace, providers.get(namespace)).features
+        for namespace in installed.metadata.namespaces
+        if namespace != ABI_DEPENDENCY
+    )
+
+
+def ranks_before(
+    file: File, installed: Installed, decision: Decision | None, judge: Judge, *, where: str
+) -> tuple[bool, str]:
+    """Say whether a compatible file ranks before the installed build of the same version.
+
+    :param decision: about the version of the file.
+    :param where: the source of the file, for the user to read.
+    :returns: the answer, and why what is installed is kept although that is not known.
+    """
+    label = file.label
+    if installed.metadata is None:
+        # A non-variant wheel comes after every label; what is not known is no reason to stay.
+        return label is not None or bool(installed.problem), ""
+    if label == installed.label or installed.label is None:
+        return False, ""
+    compatible, reason = compatibility(installed, judge)
+    if not compatible:
+        return compatible is False, "" if compatible is False else reason
+    judgement = None if decision is None else decision.judgements.get(file.source)
+    if label is None or judgement is None:
+        return False, ""
+    if installed.label != "null" and (
+        judgement.metadata.variants.get(installed.label) != installed.properties
+    ):
+        # Metadata of two sources is never merged, so their labels have no common order.
+        return False, f"it fits, and {where} does not know it"
+    of = f"{installed.name} {installed.version}"
+    both = judge.judge(judgement.metadata, (installed.label, label), of=of)
+    return both.ranking.compatible[:1] == (label,), ""

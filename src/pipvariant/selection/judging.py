@@ -1,0 +1,138 @@
+"""Which labels of a version are compatible with the target, in which order (PEP 825)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from pipvariant.providers.answers import Answer, Origin
+from pipvariant.selection.model import File, Judgement, MetadataSource, OtherProject, Target
+from pipvariant.standard.abi_dependency import matches, preferred
+from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata
+from pipvariant.standard.preferences import Preferences, exclude, prefer
+from pipvariant.standard.ranking import rank
+
+__all__ = ["Judge", "judge_sources", "labels_by_namespace"]
+
+
+def _no_preferences() -> None:
+    return None
+
+
+def _unknown(name: str) -> OtherProject:
+    return OtherProject()
+
+
+def _silent(of: str, judgement: Judgement) -> None:
+    pass
+
+
+class Judge:
+    """Judges labels for one target.
+
+    :param target: asked only about the namespaces of labels that are judged.
+    :param preferences: returns what the user prefers and excludes, None for nothing.
+    :param other_project: returns what is known about a project that labels are built for, by its
+        canonical name.
+    :param on_judged: is called with the name and version in question, and each new judgement.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        preferences: Callable[[], Preferences | None] = _no_preferences,
+        other_project: Callable[[str], OtherProject] = _unknown,
+        on_judged: Callable[[str, Judgement], None] = _silent,
+    ) -> None:
+        self._target = target
+        self._preferences = preferences
+        self._other_project = other_project
+        self._on_judged = on_judged
+
+    def judge(
+        self, metadata: Metadata, labels: Iterable[str], *, of: str, source: str = ""
+    ) -> Judgement:
+        """Rank labels; only the providers of their namespaces are asked.
+
+        :param of: name and version, for the user to read.
+        :param source: the page or folder that the metadata is from, empty if it is from neither.
+        :returns: the same for every order of the labels.
+        """
+        labels = tuple(labels)
+        answers = {
+            namespace: self._answer(metadata, namespace, using, source)
+            for namespace, using in labels_by_namespace(metadata, labels).items()
+        }
+        supported = {namespace: answer.features for namespace, answer in answers.items()}
+        ordered, preferences = metadata, self._preferences()
+        if preferences is not None:
+            supported = exclude(supported, preferences.excluded)
+            ordered = prefer(metadata, preferences.preferred)
+        judgement = Judgement(metadata, rank(ordered, supported, labels), answers, supported)
+        self._on_judged(of, judgement)
+        return judgement
+
+    def _answer(
+        self, metadata: Metadata, namespace: str, labels: Sequence[str], source: str
+    ) -> Answer:
+        provider = metadata.providers.get(namespace)
+        if provider is not None and provider.builtin == namespace == ABI_DEPENDENCY:
+            return self._abi_dependency(metadata, labels)
+        return self._target.answer(namespace, provider, source)
+
+    def _abi_dependency(self, metadata: Metadata, labels: Sequence[str]) -> Answer:
+        """Answer for what a wheel was built for: a resolver sees to it, so everything is open.
+
+        What was built for an installed project comes first. Where nothing is resolved, only that
+        is compatible, and of a project in a lock file only what was built for the locked version.
+        """
+        wanted: dict[str, set[str]] = {}
+        for label in labels:
+            for name, values in metadata.variants[label][ABI_DEPENDENCY].items():
+                wanted.setdefault(name, set()).update(values)
+        features, facts = {}, {}
+        for name in sorted(wanted):
+            other = self._other_project(name.replace("_", "-"))
+            values = preferred(wanted[name], other.installed)
+            if other.locked or not other.is_open:
+                there = other.locked or {other.installed or ""}
+                values = tuple(
+                    value for value in values if any(matches(version, value) for version in there)
+                )
+            if values:
+                features[name] = values
+            facts[name] = f"{other.installed} is installed" if other.installed else "not installed"
+            if other.locked:
+                facts[name] = f"{', '.join(sorted(other.locked))} is locked"
+        return Answer(ABI_DEPENDENCY, features, Origin.BUILT_IN, "resolver", facts=facts)
+
+
+def labels_by_namespace(metadata: Metadata, labels: Iterable[str]) -> dict[str, list[str]]:
+    """Return namespace -> the labels that use it, both sorted."""
+    using: dict[str, list[str]] = {}
+    for label in sorted(labels):
+        for namespace in metadata.variants.get(label, ()):
+            using.setdefault(namespace, []).append(label)
+    return dict(sorted(using.items()))
+
+
+def judge_sources(
+    files: Sequence[File], metadata_source: MetadataSource, judge: Judge
+) -> Mapping[str, Judgement | None]:
+    """Judge the labels of each source by the metadata of that source alone.
+
+    :param files: of one project and version, at least one.
+    :returns: source -> judgement, None where the metadata is unusable; in the order of the files.
+    """
+    by_source: dict[str, dict[str, File]] = {}
+    for file in files:
+        if file.label is not None:
+            by_source.setdefault(file.source, {}).setdefault(file.label, file)
+    of = f"{files[0].project} {files[0].version}"
+    judgements: dict[str, Judgement | None] = {}
+    for source, labelled in by_source.items():
+        metadata = metadata_source.metadata(labelled)
+        judgements[source] = (
+            None if metadata is None else judge.judge(metadata, labelled, of=of, source=source)
+        )
+    return judgements

@@ -1,0 +1,125 @@
+"""Why a label or a version was not chosen, in words: the one wording of each reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from pipvariant.providers.answers import Origin
+from pipvariant.providers.known import explain
+from pipvariant.selection.model import Decision, File, Judgement
+from pipvariant.standard.ranking import Cause, Rejection
+
+__all__ = [
+    "ACCELERATORS",
+    "LeftOut",
+    "incompatibility",
+    "missing_accelerators",
+    "nearest_miss",
+    "skip_phrase",
+    "why_none",
+]
+
+#: Namespaces of hardware that a build is made for, and that a machine can do without.
+ACCELERATORS = {"amd": "AMD", "intel": "Intel", "nvidia": "NVIDIA"}
+#: So many versions are named one by one.
+SHOWN = 3
+
+
+class LeftOut(NamedTuple):
+    """A variant wheel that the installer itself left out, such as one for another platform."""
+
+    file: File
+    reason: str
+
+
+def incompatibility(rejection: Rejection, judgement: Judgement) -> str:
+    """Say in a few words what a label needs and what the target has instead."""
+    label, cause, namespace, feature, values, supported = rejection
+    if cause is Cause.UNKNOWN_LABEL:
+        return f"{label} is not in the variant metadata"
+    answer = judgement.answers[namespace]
+    known = answer.features.get(feature, ())
+    unwanted = [value for value in values if value in known]
+    words = None if unwanted else explain(namespace, feature, values, answer)
+    if words is not None:
+        return f"{label} {words}"
+    wanted = f"{label} needs {namespace} :: {feature} :: {' or '.join(values)}"
+    if unwanted:
+        # The target has it, and only the user does not want it.
+        return f"{wanted}, left out by --exclude-variant"
+    reasons = {
+        Origin.DISABLED: f"whose provider is off ({answer.source})",
+        Origin.NOT_TRUSTED: "whose plugin package is not trusted",
+        Origin.NOT_ASKED: "which is not known for another platform",
+        Origin.UNKNOWN: "whose provider could not be asked",
+    }
+    if answer.origin in reasons:
+        return f"{wanted}, {reasons[answer.origin]}"
+    has = ", ".join(supported[:3]) + (", ..." if len(supported) > 3 else "")
+    others = {Origin.STATIC: "the package's own list", Origin.STATED: "the stated target"}
+    where = others.get(answer.origin, "this machine")
+    return f"{wanted}, {where} has {has or 'nothing of that kind'}"
+
+
+def nearest_miss(decision: Decision) -> str:
+    """Return the words for the incompatible label that needs least, empty if there is none."""
+    misses = [
+        (_distance(rejection), incompatibility(rejection, judgement))
+        for judgement in decision.judged()
+        for rejection in judgement.ranking.rejected
+    ]
+    return min(misses)[1] if misses else ""
+
+
+def skip_phrase(decision: Decision) -> str:
+    """Say in one line why nothing of a version was taken."""
+    line = f"{decision.project} {decision.version} skipped: "
+    if decision.skip_reason:
+        return line + decision.skip_reason
+    missed = nearest_miss(decision)
+    line += "none of its variants fits"
+    return f"{line}; {missed}" if missed else line
+
+
+def missing_accelerators(decision: Decision) -> set[str]:
+    """Name the accelerators that labels of a version are for and of which nothing was found."""
+    return {
+        namespace
+        for judgement in decision.judged()
+        for namespace, answer in judgement.answers.items()
+        if namespace in ACCELERATORS and answer.origin is Origin.BUILT_IN and not answer.features
+    }
+
+
+def why_none(skipped: Sequence[Decision], left_out: Sequence[LeftOut]) -> list[str]:
+    """Say why variants are the reason that nothing of a project can be taken; empty if not.
+
+    :param skipped: the decisions about the versions that were skipped.
+    :param left_out: what the installer left out, newest version first.
+    """
+    lines = list(map(skip_phrase, skipped[:SHOWN]))
+    if len(skipped) > SHOWN:
+        more = len(skipped) - SHOWN
+        lines.append(f"{skipped[0].project}: {more} more versions were skipped likewise")
+    if lines or not left_out:
+        return lines
+    newest = left_out[0].file
+    of_newest = [each for each in left_out if each.file.version == newest.version]
+    said = "; ".join(f"{each.file.label} {each.reason}" for each in of_newest[:SHOWN])
+    if len(of_newest) > SHOWN:
+        said += f"; and {len(of_newest) - SHOWN} more"
+    head = f"{newest.project} {newest.version}"
+    return [f"{head}: none of its variants is for this Python and platform; {said}"]
+
+
+def _distance(rejection: Rejection) -> tuple[Any, ...]:
+    """Order misses: a wrong value is nearer than no such feature, a low number than a high."""
+    causes = (Cause.VALUE, Cause.FEATURE, Cause.NAMESPACE, Cause.UNKNOWN_LABEL)
+    # Compared as text of equal length: a number can be longer than Python likes to read.
+    numbers = [
+        tuple((len(digits), digits) for digits in re.findall(r"0*(\d+)", value))
+        for value in rejection.values
+    ]
+    return (causes.index(rejection.cause), min(numbers, default=()), rejection.label)

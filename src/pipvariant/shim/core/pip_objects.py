@@ -1,0 +1,80 @@
+"""Objects of pip that several rooms need, by the names that pip has for them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__ = [
+    "canonical_name",
+    "default_environment",
+    "installation_error",
+    "make_link",
+    "make_version",
+    "path_to_link",
+    "pip_error",
+    "redact",
+    "requested_link",
+    "shown",
+    "unsupported_wheel",
+]
+
+
+def canonical_name(name: str) -> str:
+    """Return a project name as pip compares it."""
+    return str(import_module("pip._vendor.packaging.utils").canonicalize_name(name))
+
+
+def make_version(text: str) -> Any:
+    """Return a version as pip compares it.
+
+    :raises ValueError: pip's ``InvalidVersion``.
+    """
+    return import_module("pip._vendor.packaging.version").Version(text)
+
+
+def make_link(url: str, **fields: Any) -> Any:
+    """Return pip's object for a URL."""
+    return import_module("pip._internal.models.link").Link(url, **fields)
+
+
+def path_to_link(path: str) -> Any:
+    """Return pip's object for a file of this machine."""
+    return make_link(import_module("pip._internal.utils.urls").path_to_url(path))
+
+
+def default_environment() -> Any:
+    """Return the environment that pip works in."""
+    return import_module("pip._internal.metadata").get_default_environment()
+
+
+def requested_link(requirement: Any) -> Any:
+    """Return the link that was chosen for a requirement, not that of a wheel cached for it."""
+    return requirement.original_link or requirement.link
+
+
+def pip_error(name: str) -> Any:
+    """Return a class of pip's exceptions."""
+    return getattr(import_module("pip._internal.exceptions"), name)
+
+
+def installation_error(text: str) -> Exception:
+    """Return the error that ends a command with a text for the user."""
+    error: Exception = pip_error("InstallationError")(text)
+    return error
+
+
+def unsupported_wheel(text: str) -> Exception:
+    """Return the error for a wheel that cannot be installed."""
+    error: Exception = pip_error("UnsupportedWheel")(text)
+    return error
+
+
+def redact(url: str) -> str:
+    """Return a URL without the password that may be in it."""
+    return str(import_module("pip._internal.utils.misc").redact_auth_from_url(url))
+
+
+def shown(link: Any) -> str:
+    """Return the URL of a link as a user may read it: without credentials and fragment."""
+    return redact(link.url_without_fragment)

@@ -1,0 +1,130 @@
+"""What pages and folders have offered so far: each link once, with its label and its source."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from pipvariant.selection.model import File
+from pipvariant.shim.core.pip_objects import make_version, path_to_link
+from pipvariant.shim.core.state import State
+from pipvariant.shim.finding.filenames import label_in
+from pipvariant.standard.filename import parse_variants_json_name, variants_json_name
+
+__all__ = ["IndexState", "Search", "is_allowed", "source_of"]
+
+
+class Search(NamedTuple):
+    """What pip looked for: with which finder, which specifier and which allowed hashes."""
+
+    finder: Any
+    specifier: Any = None
+    hashes: Any = None
+
+
+class IndexState(State):
+    """Links, pages and folders of one run."""
+
+    def __init__(self) -> None:
+        #: (source, canonical project name, version) -> link of a variants.json.
+        self.json_links: dict[tuple[str, str, Any], Any] = {}
+        #: Pages on a server that list a variants.json.
+        self.pages: set[str] = set()
+        self._folders: set[str] = set()
+        #: Canonical project name -> each set of links that was looked at, by which evaluator.
+        self.listed: dict[str, list[tuple[Any, list[Any]]]] = {}
+        #: Canonical project name -> the newest search for it.
+        self.searches: dict[str, Search] = {}
+        #: The newest search of all, None before there is one.
+        self.search: Search | None = None
+        #: pip's finder that looked at links last.
+        self.finder: Any = None
+        #: pip's session, with which files are fetched.
+        self.session: Any = None
+        # By identity: two sources may offer the same URL. The link is kept, so it stays unique.
+        self._files: dict[int, tuple[Any, Any, File]] = {}
+
+    def file(
+        self, project: str, version: Any, link: Any, *, hashes: Any = None, payload: Any = None
+    ) -> File:
+        """Return a link as plain data; label, source and hashes are looked at once.
+
+        :param project: its canonical name.
+        :param hashes: pip's allowed hashes, None or empty for any.
+        :raises InvalidFilename: the label is one that the standard does not allow.
+        """
+        known = self._files.get(id(link))
+        if known is None or known[1] != hashes:
+            label = label_in(link.filename)
+            allowed = not hashes or is_allowed(link, hashes)
+            file = File(project, version, link.filename, label, source_of(link), allowed, link)
+            known = self._files[id(link)] = (link, hashes, file)
+        file = known[2]
+        return file if payload is None else file._replace(payload=payload)
+
+    def files(self, finder: Any, project: str, hashes: Any = None) -> list[File]:
+        """Return all files of a project that fit by tags, in pip's order."""
+        return [
+            self.file(project, found.version, found.link, hashes=hashes, payload=found)
+            for found in finder.find_all_candidates(project)
+        ]
+
+    def keep(self, link: Any) -> bool:
+        """Keep a link if it is one of a variants.json, and return whether it is."""
+        parsed = parse_variants_json_name(link.filename)
+        if parsed is None:
+            return False
+        name, version = parsed
+        try:
+            key = (source_of(link), name, make_version(version))
+        except ValueError:
+            return False
+        if link.comes_from is not None and not link.is_file:
+            self.pages.add(key[0])
+        # Should a page list the same file twice, the first one counts.
+        self.json_links.setdefault(key, link)
+        return True
+
+    def json_link(self, file: File) -> Any:
+        """Return the link of the ``variants.json`` for a file, None if its source has none."""
+        link, source = file.link, file.source
+        # A --find-links folder of new pips hands on wheels and sdists only: look beside them.
+        if link.comes_from is None and link.is_file and source not in self._folders:
+            self._folders.add(source)
+            folder = os.path.dirname(link.file_path)
+            for name in _json_names(folder, file.project, file.version):
+                self.keep(path_to_link(os.path.join(folder, name)))
+        return self.json_links.get((source, file.project, file.version))
+
+
+def source_of(link: Any) -> str:
+    """Return where a link was found: the URL of its page, or of its folder.
+
+    Variant metadata speaks only for the wheels of its own source (PEP 825, index metadata).
+    """
+    comes_from = link.comes_from
+    if comes_from is None:
+        return str(link.url_without_fragment).rpartition("/")[0]
+    # In 22.2 a link can carry the page itself instead of its URL.
+    return str(getattr(comes_from, "url", comes_from))
+
+
+def is_allowed(link: Any, hashes: Any) -> bool:
+    """Say whether this file is among those with an allowed hash."""
+    # 22.3 does not look at the hashes that a JSON page gives, only at those in a URL.
+    return bool(link.is_hash_allowed(hashes)) or any(
+        hashes.is_hash_allowed(name, hex_digest=digest) for name, digest in link._hashes.items()
+    )
+
+
+def _json_names(folder: str, project: str, version: Any) -> Iterable[str]:
+    """Return the names of the variants.json files in a folder, or the one that may be there."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if entry.is_file()]
+    except OSError:
+        # A folder can be entered without being listed: then there is one name to look for.
+        only = variants_json_name(project, str(version))
+        names = [only] if os.path.isfile(os.path.join(folder, only)) else []
+    return sorted(name for name in names if name.endswith("-variants.json"))

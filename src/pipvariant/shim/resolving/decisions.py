@@ -1,0 +1,64 @@
+"""What was decided so far about the versions that pip's resolver has visited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pipvariant.shim.core.pip_objects import requested_link
+from pipvariant.shim.core.state import State
+
+if TYPE_CHECKING:
+    from pipvariant.selection.model import Decision, File, Judgement
+
+__all__ = ["Decided", "Decisions"]
+
+
+class Decided(NamedTuple):
+    """A file, and what was decided about its version."""
+
+    decision: Decision
+    file: File
+
+
+class Decisions(State):
+    """The decisions of one run."""
+
+    def __init__(self) -> None:
+        self._by_url: dict[str, Decided] = {}
+        #: Filename of a compatible variant wheel -> what its source says about it.
+        self.judgements: dict[str, Judgement] = {}
+        #: (canonical project name, version) of the versions that were skipped, in order.
+        self.skipped: dict[tuple[str, Any], Decision] = {}
+        #: (project, version) -> an older version that has a better label, in words.
+        self.hints: dict[tuple[str, str], str] = {}
+        #: Canonical names of the projects of which a version was found that can be taken.
+        self.fitted: set[str] = set()
+        #: URLs of the files that are what the user requires, if anything.
+        self.constrained: set[str] = set()
+        #: Canonical project name -> label of the file that the resolver was given last.
+        self.last_label: dict[str, str] = {}
+        #: While a build is prepared: canonical project name -> label of the target environment.
+        self.build_labels: Mapping[str, str] = {}
+        #: Why wheels on the disk were refused, as sentences.
+        self.refused: list[str] = []
+        #: What the resolver found, and the words of its failure: of these one is empty.
+        self.resolved: tuple[Any, ...] = ()
+        self.failed = ""
+
+    def record(self, decision: Decision, files: Iterable[File]) -> None:
+        """Keep what was decided about the files of a version, which pip knows by their URLs."""
+        for file in files:
+            self._by_url[file.link.url_without_fragment] = Decided(decision, file)
+
+    def of_link(self, link: Any) -> Decided | None:
+        """Return what was decided about the file of a link, None if nothing was."""
+        return None if link is None else self._by_url.get(link.url_without_fragment)
+
+    def of_requirement(self, requirement: Any) -> Decided | None:
+        """Return what was decided about the file that was chosen for one of pip's requirements."""
+        return self.of_link(requested_link(requirement))
+
+    def skipped_of(self, project: str) -> list[Decision]:
+        """Return the decisions about the skipped versions of a project, in order."""
+        return [decision for decision in self.skipped.values() if decision.project == project]
