@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from pipvariant.authoring import inside, records
 from pipvariant.authoring._lint_metadata import check_document
 from pipvariant.authoring._lint_rules import Finding
 from pipvariant.authoring.folder import Wheel, parse_name
 from pipvariant.errors import InvalidFilename, InvalidMarker, InvalidWheel
-from pipvariant.standard.core_metadata import field_values
 from pipvariant.standard.markers import EMPTY, reduce_requirement
 from pipvariant.standard.metadata import Metadata
+from pipvariant.wheelfile import dist_info as inside
+from pipvariant.wheelfile import record as records
+from pipvariant.wheelfile.core_metadata import field_values
 
 __all__ = ["Member", "check_name", "check_wheel"]
 

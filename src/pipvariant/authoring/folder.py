@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipvariant.authoring import inside
 from pipvariant.errors import (
     ConflictingMetadata,
     InvalidFilename,
@@ -20,6 +19,7 @@ from pipvariant.errors import (
 )
 from pipvariant.standard.filename import split_label, variants_json_name
 from pipvariant.standard.metadata import Metadata, combine, read_variant_json
+from pipvariant.wheelfile import dist_info as inside
 
 if TYPE_CHECKING:
     from packaging.version import Version

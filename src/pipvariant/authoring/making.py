@@ -6,14 +6,14 @@ import filecmp
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
-from pipvariant.authoring import records
-from pipvariant.authoring.archives import Archive, silent
-from pipvariant.authoring.inside import LARGEST, VARIANT_JSON
 from pipvariant.authoring.replacement import replacement
 from pipvariant.errors import InvalidFilename, InvalidOutput, InvalidWheel
 from pipvariant.standard.bounds import MAX_BYTES
 from pipvariant.standard.filename import join_label, split_label
 from pipvariant.standard.metadata import Metadata, to_json
+from pipvariant.wheelfile import record as records
+from pipvariant.wheelfile.archive import Archive, silent
+from pipvariant.wheelfile.dist_info import LARGEST, VARIANT_JSON
 
 __all__ = ["make", "project_of", "unmake"]
 

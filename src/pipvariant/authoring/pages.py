@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from pipvariant.authoring import inside
 from pipvariant.authoring._page_html import GENERATOR, project_page, root_page
 from pipvariant.authoring._page_model import File, Listing, Project
 from pipvariant.authoring.folder import Release, Wheel, is_project
 from pipvariant.errors import InvalidOutput, InvalidWheel, PipVariantError
-from pipvariant.standard.core_metadata import field_values
+from pipvariant.wheelfile import dist_info as inside
+from pipvariant.wheelfile.core_metadata import field_values
 
 if TYPE_CHECKING:
     from packaging.version import Version

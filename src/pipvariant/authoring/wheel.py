@@ -6,9 +6,9 @@ import io
 import zipfile
 from collections.abc import Mapping
 
-from pipvariant.authoring import records
 from pipvariant.standard.filename import join_label
 from pipvariant.standard.metadata import Metadata, to_json
+from pipvariant.wheelfile import record as records
 
 __all__ = ["new_wheel"]
 

@@ -21,8 +21,8 @@ from pipvariant.shim.contexts import Context, of_archive, of_filename, of_instal
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
-from pipvariant.standard.core_metadata import one_line, rewrite_requirements
 from pipvariant.standard.filename import split_label
+from pipvariant.wheelfile.core_metadata import one_line, rewrite_requirements
 
 if TYPE_CHECKING:
     from pipvariant.standard.markers import VariantContext

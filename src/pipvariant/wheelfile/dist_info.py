@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import IO
 from zipfile import ZipFile
 
-from pipvariant.authoring.archives import UNREADABLE
 from pipvariant.errors import InvalidWheel
+from pipvariant.wheelfile.archive import UNREADABLE
 
 __all__ = ["LARGEST", "METADATA", "RECORD", "VARIANT_JSON", "read"]
 
