@@ -12,6 +12,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.errors import PipVariantError
 from pipvariant.shim.run import Run
 from pipvariant.standard.filename import split_label
 
@@ -30,13 +31,12 @@ def of_archive(run: Run, archive: zipfile.ZipFile) -> Context:
         # A file pip installs from is one that it has read before: nothing new is imported.
         known = run.contexts.get(archive.filename)
         if known is None:
-            from pipvariant.shim.sources import ARCHIVE_ERRORS, read_from_archive
+            from pipvariant.wheelfile.dist_info import read_from_archive
 
             name = os.path.basename(archive.filename or "wheel")
             try:
                 metadata = read_from_archive(archive, None, name)
-            # An error of the reader is a ValueError too, so it is among these.
-            except ARCHIVE_ERRORS as error:
+            except PipVariantError as error:
                 raise unsupported(f"Variant wheel refused. {error}") from error
             known = _context(run, metadata)
             if archive.filename is not None:
