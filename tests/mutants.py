@@ -95,7 +95,8 @@ def report(room: str) -> bool:
         alive = [key for key, code in codes.items() if code not in NOTICED]
         survivors += (described(key, file) for key in alive)
         rows.append((len(codes), len(codes) - len(alive), str(file)))
-    explained = set(explanations()) if room in EXPLAINED else set()
+    own = f"src/pipvariant/{room}/"
+    explained = {mutant for mutant in explanations() if mutant.file.startswith(own)}
     unexplained = [mutant for mutant in survivors if mutant not in explained]
     outdated = sorted(explained.difference(survivors))
     for mutant in unexplained:
