@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pipvariant.commands import platform
-from pipvariant.shim.run import Run
+from pipvariant.shim.core.state import Run
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata

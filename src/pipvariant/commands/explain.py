@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pipvariant.shim.explaining import (
+from pipvariant.shim.core.state import Run
+from pipvariant.shim.options.definitions import add_named
+from pipvariant.shim.reporting.explanations import (
     CHOSEN,
     FITS,
     LEFT_OUT,
@@ -18,8 +20,6 @@ from pipvariant.shim.explaining import (
     Explanation,
     explain,
 )
-from pipvariant.shim.named_options import add_named
-from pipvariant.shim.run import Run
 
 if TYPE_CHECKING:
     from pipvariant.providers.answers import Answer
