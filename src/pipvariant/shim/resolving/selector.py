@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pipvariant.selection.model import Decision, File
 from pipvariant.shim.core.pip_objects import installation_error, redact
+from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.index import labelled_by_version
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Orders(Protocol):
         """
 
 
-class Selector:
+class Selector(State):
     """Decides about the files of a version, and keeps what was decided."""
 
     def __init__(

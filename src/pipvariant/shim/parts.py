@@ -1,0 +1,120 @@
+"""The parts of a run that find files and decide about them, each with one task."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from pipvariant.selection.judging import Judge, labels_by_namespace
+from pipvariant.selection.model import OtherProject
+from pipvariant.shim.core.state import (
+    CommandOptions,
+    Messages,
+    State,
+    TargetOptions,
+    UserConstraints,
+)
+from pipvariant.shim.finding.index import IndexState
+from pipvariant.shim.finding.installed import installed_version
+from pipvariant.shim.finding.metadata import MetadataReader
+from pipvariant.shim.finding.target import make_target
+from pipvariant.shim.installing.recorded_variants import Recorder
+from pipvariant.shim.locking.read import LockedOrder, LockTables
+from pipvariant.shim.resolving.decisions import Decisions
+from pipvariant.shim.resolving.dependencies import Requirements
+from pipvariant.shim.resolving.installed_candidate import InstalledOrder, Replacements
+from pipvariant.shim.resolving.marker_context import MarkerContexts
+from pipvariant.shim.resolving.selector import Orders, Selector
+
+if TYPE_CHECKING:
+    from pipvariant.providers.plugins import Plugins
+    from pipvariant.selection.model import Judgement
+    from pipvariant.shim.finding.target import PipTarget
+
+__all__ = ["Parts"]
+
+FOREIGN = "for another platform this machine's hardware does not answer, only static properties do"
+
+
+class Parts:
+    """What a command needs that chooses files, or reads what installed projects require."""
+
+    def __init__(
+        self, options: CommandOptions, target_options: TargetOptions, user: UserConstraints
+    ) -> None:
+        self._options = options
+        self._target_options = target_options
+        self._user = user
+        self.messages = Messages()
+        self.index = IndexState()
+        self.metadata = MetadataReader(self.index)
+        self.decisions = Decisions()
+        self.replacements = Replacements()
+        self.locks = LockTables()
+        self.recorder = Recorder()
+        self.judge = Judge(
+            self,
+            preferences=lambda: user.preferences,
+            other_project=self._other_project,
+            on_judged=self._tell_problems,
+        )
+        #: Judges by what the environment has, and tells nothing.
+        self.settled_judge = Judge(
+            self, preferences=lambda: user.preferences, other_project=_installed_project
+        )
+        contexts = MarkerContexts(self.judge, self.decisions)
+        self.requirements = Requirements(options, user, self.index, contexts)
+        self.selector = Selector(
+            options, user, self.index, self.metadata, self.judge, self.decisions, self.messages
+        )
+        self.installed_order = InstalledOrder(
+            options, user, self.decisions, self.replacements, self.judge, self.messages, self.selector
+        )
+        #: What the files of a version are put in order by in the end.
+        self.orders: Orders = self.installed_order
+        if options.lock_files:
+            self.orders = LockedOrder(self.locks, self.decisions, self.installed_order)
+
+    def states(self) -> Iterator[State]:
+        """Yield all tables, which are empty while something is proven."""
+        contexts = self.requirements.contexts
+        yield from (self.messages, self.index, self.metadata, self.decisions, self.replacements)
+        yield from (self.locks, self.recorder, contexts, self.requirements, self.selector)
+
+    @functools.cached_property
+    def target(self) -> PipTarget:
+        """What the target supports; made on first use, asked only for what is needed."""
+        return make_target(self._target_options, self._plugins)
+
+    def answer(self, *question: Any) -> Any:
+        """Return what the target supports in one namespace: see ``selection.model.Target``."""
+        return self.target.answer(*question)
+
+    def _plugins(self) -> Plugins:
+        from pipvariant.shim.building.plugin_installer import plugins_of
+
+        return plugins_of(self._target_options, self._options, self.index)
+
+    def _other_project(self, name: str) -> OtherProject:
+        installed = None if self._options.ignores_installed else installed_version(name)
+        is_open = not self._options.ignores_dependencies
+        return OtherProject(installed, self.locks.versions.get(name, ()), is_open)
+
+    def _tell_problems(self, of: str, judgement: Judgement) -> None:
+        """Tell each problem of an answer once, with the labels that met it first."""
+        from pipvariant.providers.answers import Origin
+
+        using = labels_by_namespace(judgement.metadata, judgement.labels)
+        for namespace, answer in judgement.answers.items():
+            if answer.origin is Origin.NOT_ASKED and self.messages.is_new(FOREIGN):
+                self.messages.tell(logging.INFO, f"{of}: {FOREIGN}")
+            for problem in answer.problems:
+                if self.messages.is_new(problem):
+                    labels = ", ".join(using[namespace])
+                    self.messages.tell(logging.WARNING, f"{of}: {problem}; it concerns {labels}")
+
+
+def _installed_project(name: str) -> OtherProject:
+    return OtherProject(installed_version(name), is_open=False)

@@ -1,0 +1,168 @@
+"""One run of pip: its parts are put together here, and handed to the patches that need them."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints
+
+if TYPE_CHECKING:
+    from pipvariant.shim.core.patches import Patch, Patches
+    from pipvariant.shim.core.pip_versions import Pip
+    from pipvariant.shim.parts import Parts
+
+__all__ = ["Run"]
+
+
+class Run:
+    """What a process knows of its one command.
+
+    :param pip: the pip of this environment.
+    :param on: the patches that are on.
+    """
+
+    def __init__(self, pip: Pip, on: Patches) -> None:
+        self.pip = pip
+        self.options = CommandOptions()
+        self.target_options = TargetOptions()
+        self.user = UserConstraints()
+        #: Set from above: wheel, folder of its project, label, folder to write to -> the variant.
+        self.label_built: Callable[[str, str, str, str], str]
+        self._on = on
+
+    def configure(self, command: str, values: Any) -> None:
+        """Take what the options of a command that looks at an index say.
+
+        :param values: pip's object with all options.
+        :raises PipVariantError: an option, or the target file that it names, means nothing.
+        """
+        from pipvariant.shim.options import parser
+
+        self.options, self.target_options = parser.configure(command, values, self.user)
+        # A file that states nonsense ends the run before anything is fetched.
+        if self.target_options.target_file is not None and not self.user.no_variant:
+            self.parts.target  # noqa: B018 - making it reads the file
+
+    @functools.cached_property
+    def parts(self) -> Parts:
+        """What finds files and decides about them; made when the options are known."""
+        from pipvariant.shim.parts import Parts
+
+        return Parts(self.options, self.target_options, self.user)
+
+    def activate(self, *, only_reading: bool = False) -> None:
+        """Put on the patches that a command needs, and prove each.
+
+        :param only_reading: the command looks at no index, only at what is installed.
+        :raises UnsupportedPip: when an object of pip is missing or has no effect; then none of
+            these patches is on.
+        """
+        self._on.states[:] = [self.user, *self.parts.states()]
+        self._on.put(self.patches(only_reading=only_reading))
+        self.keep_same_variant()
+
+    def patches(self, *, only_reading: bool = False) -> Iterator[Patch]:
+        """Yield the patches that a command needs, in the order in which they wrap each other."""
+        from pipvariant.shim.resolving import dependencies
+
+        pip, options, user, parts = self.pip, self.options, self.user, self.parts
+        if not only_reading:
+            yield from self._finding_patches()
+        yield from dependencies.patches(pip, options, parts.requirements)
+        if not only_reading:
+            yield from self._outcome_patches()
+            yield from self._building_patches()
+        if options.command in ("inspect", "list", "show"):
+            from pipvariant.shim.reporting import installed_keys
+
+            yield from installed_keys.patches(options, user)
+
+    def keep_same_variant(self) -> None:
+        """Keep packages on the same variant, once they are named: a file can do that late."""
+        preferences, parts = self.user.preferences, self.parts
+        if preferences is not None and preferences.families and parts.selector.arrange is None:
+            from pipvariant.shim.resolving.same_variant import SameVariant, patches
+
+            same_variant = SameVariant(
+                self.options, self.user, parts.index, parts.decisions, parts.selector
+            )
+            self._on.put(patches(same_variant))
+            parts.selector.arrange = same_variant.arrange
+
+    def _finding_patches(self) -> Iterator[Patch]:
+        from pipvariant.shim.finding import filenames, links
+        from pipvariant.shim.installing import wheel_check
+        from pipvariant.shim.options import requirements_files
+        from pipvariant.shim.resolving import (
+            found_candidates,
+            installed_candidate,
+            kept_variants,
+            single_best,
+        )
+
+        options, user, parts = self.options, self.user, self.parts
+        yield from filenames.patches(self.pip, user)
+        yield from requirements_files.patches(user, options, self.keep_same_variant)
+        if user.no_variant:
+            return
+        yield from links.patches(parts.index)
+        # What is installed is put among the files of pip, before these are grouped.
+        kept = kept_variants.KeptVariants(
+            options, parts.replacements, parts, parts.settled_judge, parts.messages
+        )
+        found = found_candidates.FoundVariants(
+            user, parts.index, parts.decisions, parts.replacements, parts.orders
+        )
+        best = single_best.SingleBest(options, user, parts.index, parts.orders)
+        check = wheel_check.WheelCheck(user, parts.decisions, parts.judge)
+        yield from kept_variants.patches(options, user, kept)
+        yield from installed_candidate.patches(
+            options, parts.index, parts.installed_order, parts.orders
+        )
+        yield from found_candidates.patches(options, parts.index, found)
+        yield from single_best.patches(best)
+        yield from wheel_check.patches(self.pip, options, check)
+
+    def _outcome_patches(self) -> Iterator[Patch]:
+        from pipvariant.shim.installing import recorded_variants
+        from pipvariant.shim.reporting import messages, report_file
+
+        options, user, parts = self.options, self.user, self.parts
+        yield from messages.patches(
+            options, user, parts.index, parts.decisions, parts.messages, parts.recorder
+        )
+        if user.no_variant:
+            return
+        if options.report:
+            yield from report_file.patches(user, parts.decisions)
+        if options.installs:
+            yield from recorded_variants.patches(parts.recorder)
+
+    def _building_patches(self) -> Iterator[Patch]:
+        from pipvariant.shim.building import child_pip
+
+        options, user, parts = self.options, self.user, self.parts
+        if options.builds:
+            from pipvariant.shim.building import build_requirements
+
+            parts.decisions.build_labels = build_requirements.inherited()
+            yield from build_requirements.patches(self.pip, options, parts.decisions)
+        if child_pip.WHEELS_ONLY in os.environ:
+            from pipvariant.shim.building import only_wheels
+
+            yield from only_wheels.patches()
+        if options.lock_files:
+            from pipvariant.shim.locking import read
+
+            yield from read.patches(self.pip, user, parts.locks, parts.locked_files)
+        if options.command == "wheel" and not user.no_variant:
+            from pipvariant.shim.building import label_built_wheel
+
+            yield from label_built_wheel.patches(self.label_built)
+        if options.command == "lock":
+            from pipvariant.shim.locking import write
+
+            yield from write.patches(self.pip, options, parts.index, parts.metadata, parts.decisions)
