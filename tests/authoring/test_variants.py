@@ -11,7 +11,7 @@ import pytest
 
 from pipvariant.authoring.variants import Plan, plan
 from pipvariant.errors import InvalidFilename, InvalidOption, InvalidProperty
-from pipvariant.providers.known import BUILT_INS
+from pipvariant.providers.builtin import BUILT_INS
 from pipvariant.providers.plugins import Config
 from pipvariant.standard.metadata import Provider, from_dict, to_dict
 from pipvariant.standard.table import Table, read_table

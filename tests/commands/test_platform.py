@@ -8,7 +8,7 @@ import json
 import pytest
 
 from pipvariant.commands import platform
-from pipvariant.providers.known import BUILT_INS
+from pipvariant.providers.builtin import BUILT_INS
 from pipvariant.providers.target import Answer, Origin, Target
 from tests.commands.options import parsed
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pipvariant.providers import known
+from pipvariant.providers import builtin
 from pipvariant.providers._cpu import Cpu
 from pipvariant.providers.aarch64 import FLAGS, _answer, answer, decide
 from pipvariant.providers.answers import Origin
@@ -110,23 +110,23 @@ def test_the_interpreter_decides_on_windows(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_explain_a_version() -> None:
     given = _answer(Cpu("aarch64", versions=("armv8.2a", "armv8.1a", "aarch64")))
-    assert known.explain("aarch64", "version", ("9.0a", "8.4a"), given) == (
+    assert builtin.explain("aarch64", "version", ("9.0a", "8.4a"), given) == (
         "needs an ARMv8.4-A CPU, this one is known to be ARMv8.2-A"
     )
 
 
 def test_explain_a_flag() -> None:
-    assert known.explain("aarch64", "sve", ("on",), _answer(Cpu("aarch64"))) == (
+    assert builtin.explain("aarch64", "sve", ("on",), _answer(Cpu("aarch64"))) == (
         "needs the CPU flag sve, which this CPU does not have"
     )
 
 
 def test_explain_another_architecture() -> None:
-    assert known.explain("aarch64", "version", ("8a",), _answer(Cpu("x86_64"))) == (
+    assert builtin.explain("aarch64", "version", ("8a",), _answer(Cpu("x86_64"))) == (
         "needs an aarch64 CPU, this interpreter runs on x86_64"
     )
 
 
 @pytest.mark.parametrize(("feature", "value"), (("version", "odd"), ("sve", "off")))
 def test_explain_has_no_words_for_what_is_not_known(feature: str, value: str) -> None:
-    assert known.explain("aarch64", feature, (value,), _answer(Cpu("aarch64"))) is None
+    assert builtin.explain("aarch64", feature, (value,), _answer(Cpu("aarch64"))) is None

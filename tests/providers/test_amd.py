@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
-from pipvariant.providers import _amd_kernel, known, probe
+from pipvariant.providers import _amd_kernel, builtin, probe
 from pipvariant.providers.amd import FORCE_GFX, FORCE_ROCM, answer, decide, read_report
 from pipvariant.providers.answers import Answer, Origin
 from tests.providers.drivers import MakeDriver
@@ -307,7 +307,7 @@ def test_on_windows_and_in_wsl_it_is_not_said_that_there_is_no_gpu(
     monkeypatch.setattr("sys.platform", system)
     if system == "linux":
         put(root, "dev/dxg", "")
-    assert known.explain("amd", "gfx_arch", ("gfx1100",), machine()) == (
+    assert builtin.explain("amd", "gfx_arch", ("gfx1100",), machine()) == (
         "needs a gfx1100 GPU, and AMD GPUs are not found on Windows and in WSL"
         f" ({FORCE_GFX} can state them)"
     )
@@ -425,4 +425,4 @@ def machine(gfx: str = "", rocm: str = "", *problems: str) -> Answer:
 def test_explain(
     root: Path, feature: str, values: tuple[str, ...], given: Answer, words: str | None
 ) -> None:
-    assert known.explain("amd", feature, values, given) == words
+    assert builtin.explain("amd", feature, values, given) == words

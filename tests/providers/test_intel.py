@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
-from pipvariant.providers import _level_zero, known, probe
+from pipvariant.providers import _level_zero, builtin, probe
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.providers.intel import BASES, FORCE_IP, answer, decide, read_report
 from tests.providers.drivers import Life, MakeDriver
@@ -222,10 +222,10 @@ def machine(ips: str = "", source: str = "Level Zero", *problems: str) -> Answer
     ),
 )
 def test_explain(given: Answer, state: str) -> None:
-    assert known.explain("intel", "device_ip", ("12.60.7", "30.0.4"), given) == (
+    assert builtin.explain("intel", "device_ip", ("12.60.7", "30.0.4"), given) == (
         f"needs an Intel GPU with device IP 12.60.7 or 30.0.4, {state}"
     )
 
 
 def test_explain_has_no_words_for_what_is_not_known() -> None:
-    assert known.explain("intel", "other", ("12.60.7",), machine("20.1.0")) is None
+    assert builtin.explain("intel", "other", ("12.60.7",), machine("20.1.0")) is None

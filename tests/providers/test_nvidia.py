@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
-from pipvariant.providers import known
+from pipvariant.providers import builtin
 from pipvariant.providers._nvidia_report import Reading, read_report
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.providers.nvidia import FORCE_DRIVER, FORCE_SM, answer, decide, explain
@@ -354,7 +354,7 @@ def machine(driver: str | None = None, gpu: str | None = None, *problems: str) -
     ),
 )  # fmt: skip
 def test_explain(feature: str, values: tuple[str, ...], given: Answer, words: str) -> None:
-    assert known.explain("nvidia", feature, values, given) == words
+    assert builtin.explain("nvidia", feature, values, given) == words
 
 
 @pytest.mark.parametrize(

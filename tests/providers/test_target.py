@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from pipvariant.providers import known
+from pipvariant.providers import builtin
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.providers.nvidia import FORCE_DRIVER, FORCE_SM, decide
 from pipvariant.providers.plugins import Plugins
@@ -302,7 +302,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         namespaces.append(namespace)
         return Answer(namespace, {"feature": ("value",)}, Origin.BUILT_IN)
 
-    monkeypatch.setattr(known, "ask", ask)
+    monkeypatch.setattr(builtin, "ask", ask)
     return namespaces
 
 
@@ -368,7 +368,7 @@ def test_the_environment_of_this_process_is_the_default(monkeypatch: pytest.Monk
     ("code", "absent"),
     (
         (
-            "import pipvariant.providers.target, pipvariant.providers.known",
+            "import pipvariant.providers.target, pipvariant.providers.builtin",
             (
                 "archspec packaging pynvml pipvariant.providers.nvidia pipvariant.providers.x86_64"
                 " pipvariant.providers.aarch64 pipvariant.providers.probe subprocess json"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pipvariant.providers import known
+from pipvariant.providers import builtin
 from pipvariant.providers._cpu import Cpu
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.providers.x86_64 import FLAGS, LEVELS, _answer, answer, decide, normalise
@@ -143,7 +143,7 @@ def test_emulation_that_shows_the_hosts_cpu_is_the_lowest_level(
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     given = answer({})
     assert given.features == {"level": ("v1",)}
-    assert known.ask("aarch64", {}).features == {}
+    assert builtin.ask("aarch64", {}).features == {}
 
 
 def test_facts_name_the_cpu(on_machine: OnMachine) -> None:
@@ -192,30 +192,30 @@ V3 = (*V2, "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"
 
 
 def test_explain_a_level_that_is_too_high() -> None:
-    assert known.explain("x86_64", "level", ("v4",), cpu(*V3)) == (
+    assert builtin.explain("x86_64", "level", ("v4",), cpu(*V3)) == (
         "needs x86-64-v4, this CPU is v3 (lacks avx512f, avx512bw, avx512cd, avx512dq, avx512vl)"
     )
 
 
 def test_explain_names_the_lowest_level_that_would_do_and_the_hidden_flag() -> None:
     hidden = [flag for flag in V3 if flag != "movbe"]
-    assert known.explain("x86_64", "level", ("v4", "v3"), cpu(*hidden)) == (
+    assert builtin.explain("x86_64", "level", ("v4", "v3"), cpu(*hidden)) == (
         "needs x86-64-v3, this CPU is v2 (lacks movbe)"
     )
 
 
 def test_explain_a_flag() -> None:
-    assert known.explain("x86_64", "avx512_bf16", ("on",), cpu(*V3)) == (
+    assert builtin.explain("x86_64", "avx512_bf16", ("on",), cpu(*V3)) == (
         "needs the CPU flag avx512_bf16, which this CPU does not have"
     )
 
 
 def test_explain_another_architecture() -> None:
-    assert known.explain("x86_64", "level", ("v1",), _answer(Cpu("aarch64"))) == (
+    assert builtin.explain("x86_64", "level", ("v1",), _answer(Cpu("aarch64"))) == (
         "needs an x86-64 CPU, this interpreter runs on aarch64"
     )
 
 
 @pytest.mark.parametrize(("feature", "value"), (("level", "v9"), ("avx2", "off"), ("new", "on")))
 def test_explain_has_no_words_for_what_is_not_known(feature: str, value: str) -> None:
-    assert known.explain("x86_64", feature, (value,), cpu(*V2)) is None
+    assert builtin.explain("x86_64", feature, (value,), cpu(*V2)) is None

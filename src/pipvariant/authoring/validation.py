@@ -9,9 +9,9 @@ from typing import Optional
 
 from pipvariant.errors import InvalidOption, InvalidProperty
 from pipvariant.providers.answers import TRUST_OPTION
-from pipvariant.providers.known import stands_in
+from pipvariant.providers.builtin import stands_in
 from pipvariant.providers.plugins import Config
-from pipvariant.providers.valid import VALID, Feature
+from pipvariant.providers.known_properties import VALID, Feature
 from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata, Provider
 from pipvariant.standard.properties import Properties
 from pipvariant.standard.table import Table

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pipvariant.authoring.validation import Ask, fill, validate
 from pipvariant.errors import InvalidOption
-from pipvariant.providers.known import BUILT_INS
+from pipvariant.providers.builtin import BUILT_INS
 from pipvariant.standard.filename import NULL_LABEL, check_label
 from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata, Provider
 from pipvariant.standard.properties import Properties, Property, from_properties, hash_label

@@ -48,23 +48,23 @@ def run(options: Any, args: Sequence[str], out: TextIO) -> int:
 
 def answers(target: Target) -> list[Answer]:
     """Say what the target supports in all namespaces that are built in or stated by its file."""
-    from pipvariant.providers.known import BUILT_INS
+    from pipvariant.providers.builtin import BUILT_INS
 
     return [target.built_in(namespace) for namespace in sorted({*BUILT_INS, *target.stated})]
 
 
 def _write(path: str, given: Sequence[Answer], out: TextIO) -> None:
     from pipvariant.errors import InvalidOutput, InvalidTargetFile
-    from pipvariant.providers import statement
+    from pipvariant.providers import target_file
 
-    text = statement.write(given)
+    text = target_file.write(given)
     if path == "-":
         out.write(text)
         return
     file = Path(path).expanduser()
     try:
         if file.exists() and file.stat().st_size:
-            statement.read(str(file))
+            target_file.read(str(file))
         file.write_bytes(text.encode())
     except InvalidTargetFile as error:
         raise InvalidOutput(

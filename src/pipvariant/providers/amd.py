@@ -152,11 +152,11 @@ def _read_machine(environ: Mapping[str, str], *, refresh: bool) -> Reading:
     signs = list(_signs(environ))
     if not signs:
         return Reading()
-    from pipvariant.providers import remembered
+    from pipvariant.providers import probe_cache
 
     signs.append(_driver_files.state(root / _amd_kernel.DEVICE))
     try:
-        return remembered.ask(
+        return probe_cache.ask(
             _PROBE, str(root), judge=read_report, environ=environ, signs=signs, refresh=refresh
         )
     except ProbeFailed as error:

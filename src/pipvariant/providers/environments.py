@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipvariant.errors import ProbeFailed
-from pipvariant.providers.remembered import is_ours, is_private
+from pipvariant.providers.probe_cache import is_ours, is_private
 
 __all__ = ["MAX_KEPT", "Environment", "provide"]
 

@@ -106,13 +106,13 @@ def _read_driver(environ: Mapping[str, str], *, refresh: bool) -> Reading:
     libraries = _driver_files.find((_driver_files.LEVEL_ZERO,), environ)
     if not libraries:
         return Reading(source="no Level Zero")
-    from pipvariant.providers import remembered
+    from pipvariant.providers import probe_cache
 
     root = _driver_files.ROOT
     # A driver that is installed later shows in the loader's cache.
     changing = (root / "etc/ld.so.cache", *sorted((root / "dev/dri").glob("renderD*")))
     try:
-        return remembered.ask(
+        return probe_cache.ask(
             _PROBE,
             str(root),
             judge=read_report,

@@ -137,10 +137,10 @@ def _read_driver(environ: Mapping[str, str], *, refresh: bool) -> Reading:
             )
             problems = (problem,)
         return Reading(source="no NVIDIA driver", problems=problems)
-    from pipvariant.providers import remembered
+    from pipvariant.providers import probe_cache
 
     try:
-        return remembered.ask(
+        return probe_cache.ask(
             _PROBE,
             str(_driver_files.ROOT),
             judge=read_report,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from pipvariant.providers import known
+from pipvariant.providers import builtin
 from pipvariant.providers.answers import NOTHING, Answer, Origin, not_trusted
 
 if TYPE_CHECKING:
@@ -92,11 +92,11 @@ class Target:
             return self._stated.get(
                 namespace, Answer(namespace, NOTHING, Origin.STATED, "target file")
             )
-        if namespace not in known.BUILT_INS:
+        if namespace not in builtin.BUILT_INS:
             problem = f"no provider for namespace {namespace} is built in"
             return Answer(namespace, NOTHING, Origin.UNKNOWN, problems=(problem,))
         if namespace not in self._built_in:
-            self._built_in[namespace] = known.ask(namespace, self._environ, refresh=self._refresh)
+            self._built_in[namespace] = builtin.ask(namespace, self._environ, refresh=self._refresh)
         return self._built_in[namespace]
 
     def supported(
@@ -165,7 +165,7 @@ class Target:
         packages = _packages(provider)
         if provider.requires and not packages:
             return Answer(namespace, NOTHING, Origin.DISABLED, "no requirement applies here")
-        if known.stands_in(namespace, packages, provider.object_reference(_environment())):
+        if builtin.stands_in(namespace, packages, provider.object_reference(_environment())):
             return self.built_in(namespace)
         return None
 

@@ -35,7 +35,7 @@ ACCELERATORS = {"amd": "AMD", "intel": "Intel", "nvidia": "NVIDIA"}
 def miss(rejection: Rejection, judgement: Judgement) -> str:
     """Say in a few words what a label needs and what the target has instead."""
     from pipvariant.providers.answers import Origin
-    from pipvariant.providers.known import explain
+    from pipvariant.providers.builtin import explain
     from pipvariant.standard.ranking import Cause
 
     label, cause, namespace, feature, values, supported = rejection

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from pipvariant.providers import known
+from pipvariant.providers import builtin
 from pipvariant.providers.answers import Answer, Origin
-from pipvariant.providers.known import BUILT_INS, explain
+from pipvariant.providers.builtin import BUILT_INS, explain
 
 
 def answer(namespace: str, origin: Origin) -> Answer:
@@ -27,13 +27,13 @@ def test_each_entry_is_under_its_own_namespace() -> None:
 
 @pytest.mark.parametrize("namespace", sorted(BUILT_INS))
 def test_each_module_answers_for_its_namespace(namespace: str) -> None:
-    given = known.ask(namespace, {})
+    given = builtin.ask(namespace, {})
     assert (given.namespace, given.origin) == (namespace, Origin.BUILT_IN)
 
 
 @pytest.mark.parametrize("namespace", sorted(BUILT_INS))
 def test_each_answer_keeps_the_character_rules_of_the_standard(namespace: str) -> None:
-    for feature, values in known.ask(namespace, {}).features.items():
+    for feature, values in builtin.ask(namespace, {}).features.items():
         assert re.fullmatch(r"[a-z0-9_]+", feature)
         assert values
         assert len(set(values)) == len(values)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from pipvariant.providers import aarch64, amd, intel, nvidia, x86_64
-from pipvariant.providers.known import BUILT_INS
-from pipvariant.providers.valid import VALID
+from pipvariant.providers.builtin import BUILT_INS
+from pipvariant.providers.known_properties import VALID
 
 SUPPORTED = {
     "aarch64": aarch64.decide(["aarch64", "armv8.1a", "armv8.6a", "armv9.0a"], aarch64.FLAGS),
