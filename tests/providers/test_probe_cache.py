@@ -65,7 +65,7 @@ class Machine:
 
     def ask(self, *signs: str, refresh: bool = False, **environ: str) -> Any:
         environ = {"HOME": str(self.home), **environ}
-        return probe_cache.ask(
+        return probe_cache.query_probe(
             "a.probe", "/", judge=judge, environ=environ, signs=signs, refresh=refresh
         ).report
 
@@ -75,7 +75,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     home = tmp_path / "home"
     home.mkdir()
     made = Machine(home)
-    monkeypatch.setattr(probe, "run", made.run)
+    monkeypatch.setattr(probe, "run_probe", made.run)
     boot = tmp_path / "boot_id"
     boot.write_text("first\n")
     monkeypatch.setattr(probe_cache, "BOOT_ID", boot)
@@ -316,7 +316,7 @@ def test_the_folder_is_that_of_the_platform(
 ) -> None:
     monkeypatch.setattr("sys.platform", system)
     given = {name: value.format(home=tmp_path) for name, value in environ.items()}
-    assert probe_cache.folder({"HOME": str(tmp_path), **given}) == tmp_path / place
+    assert probe_cache.cache_folder({"HOME": str(tmp_path), **given}) == tmp_path / place
 
 
 def test_windows_counts_its_starts_in_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -367,11 +367,11 @@ def user(make_driver: MakeDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_driver_is_asked_once_until_it_changes(user: Any) -> None:
-    first, second = (builtin.ask("nvidia", user.environ) for _ in range(2))
+    first, second = (builtin.query_builtin("nvidia", user.environ) for _ in range(2))
     assert first == second
     assert len(user.driver.calls) == 1
     os.utime(user.driver.folder / "libnvidia-ml.so.1", (1, 1))
-    builtin.ask("nvidia", user.environ)
+    builtin.query_builtin("nvidia", user.environ)
     assert len(user.driver.calls) == 2
 
 
@@ -384,6 +384,6 @@ def test_a_target_asks_again_where_the_user_wants_it(user: Any) -> None:
 
 def test_without_cache_the_driver_is_asked_each_time(user: Any, tmp_path: Path) -> None:
     for _ in range(2):
-        builtin.ask("nvidia", {**user.environ, "PIP_NO_CACHE_DIR": "1"})
+        builtin.query_builtin("nvidia", {**user.environ, "PIP_NO_CACHE_DIR": "1"})
     assert len(user.driver.calls) == 2
     assert not (tmp_path / ".cache").exists()

@@ -11,14 +11,14 @@ import pytest
 
 from pipvariant.providers import builtin
 from pipvariant.providers.answers import Answer, Origin
-from pipvariant.providers.nvidia import FORCE_DRIVER, FORCE_SM, decide
+from pipvariant.providers.nvidia import FORCE_DRIVER, FORCE_SM, nvidia_features
 from pipvariant.providers.plugins import Plugins
 from pipvariant.providers.target import Target
 from pipvariant.standard.metadata import Metadata, Provider
 
 # Both overrides: the built-in provider of nvidia answers without a probe.
 MACHINE = {FORCE_DRIVER: "12.8", FORCE_SM: "9.0"}
-FEATURES = decide((12, 8), (9, 0))
+FEATURES = nvidia_features((12, 8), (9, 0))
 
 PLUGIN = Provider(requires=("nvidia-variant-provider>=0.0.1",))
 STATIC = {"library": ("mkl", "openblas")}
@@ -302,7 +302,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         namespaces.append(namespace)
         return Answer(namespace, {"feature": ("value",)}, Origin.BUILT_IN)
 
-    monkeypatch.setattr(builtin, "ask", ask)
+    monkeypatch.setattr(builtin, "query_builtin", ask)
     return namespaces
 
 

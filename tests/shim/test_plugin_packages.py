@@ -129,7 +129,7 @@ def test_words_that_name_no_package_are_refused() -> None:
 def test_environments_are_kept_where_pip_may_keep_caches(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cache: object
 ) -> None:
-    monkeypatch.setattr(probe_cache, "folder", lambda environ: tmp_path / "probes")
+    monkeypatch.setattr(probe_cache, "cache_folder", lambda environ: tmp_path / "probes")
     run = Run()
     run.options = SimpleNamespace(cache_dir=cache)
     assert plugins_of(run)._folder == (tmp_path / "plugins" if cache else None)

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Release",
     "Wheel",
-    "conflicts",
+    "combine_releases",
+    "conflicts_among",
     "files_below",
     "is_project",
-    "parse_name",
-    "read_metadata",
-    "releases",
+    "metadata_inside",
+    "parse_wheel_name",
 ]
 
 
@@ -66,17 +66,17 @@ def files_below(folder: Path) -> list[Path]:
     :raises InvalidOption: it is no folder, or cannot be read.
     """
     found = []
-    for root, folders, names in os.walk(folder, onerror=_refuse):
+    for root, folders, names in os.walk(folder, onerror=_raise_unreadable):
         folders[:] = [name for name in folders if not name.startswith(".")]
         found += [Path(root, name) for name in names if not name.startswith(".")]
     return sorted(found)
 
 
-def _refuse(error: OSError) -> None:
+def _raise_unreadable(error: OSError) -> None:
     raise InvalidOption(f"cannot be read: {error.strerror}", where=str(error.filename)) from error
 
 
-def parse_name(path: Path) -> Wheel:
+def parse_wheel_name(path: Path) -> Wheel:
     """Take the name of a wheel apart.
 
     :raises InvalidFilename: it is not the filename of a wheel.
@@ -102,7 +102,7 @@ def is_project(name: str) -> bool:
     return re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", name) is not None
 
 
-def read_metadata(wheel: Wheel) -> Metadata:
+def metadata_inside(wheel: Wheel) -> Metadata:
     """Read the ``variant.json`` inside a variant wheel.
 
     :raises InvalidWheel: the wheel is damaged, or has none or several.
@@ -117,7 +117,7 @@ def read_metadata(wheel: Wheel) -> Metadata:
     return read_variant_json(data, label=wheel.label, where=where)
 
 
-def conflicts(parts: Mapping[str, Metadata]) -> Iterator[ConflictingMetadata]:
+def conflicts_among(parts: Mapping[str, Metadata]) -> Iterator[ConflictingMetadata]:
     """Yield what contradicts each other, each time naming two files.
 
     :param parts: file to its metadata, all of one version.
@@ -137,7 +137,7 @@ def conflicts(parts: Mapping[str, Metadata]) -> Iterator[ConflictingMetadata]:
                 earlier.append((path, metadata))
 
 
-def releases(
+def combine_releases(
     wheels: Iterable[Wheel], faults: list[PipVariantError]
 ) -> dict[tuple[str, Version], Release]:
     """Combine the metadata of each version that has variant wheels, by project and version.
@@ -153,10 +153,10 @@ def releases(
         parts = {}
         for wheel in members:
             try:
-                parts[str(wheel.path)] = read_metadata(wheel)
+                parts[str(wheel.path)] = metadata_inside(wheel)
             except (InvalidMetadata, InvalidWheel) as error:
                 faults.append(error)
-        found = list(conflicts(parts))
+        found = list(conflicts_among(parts))
         folders = sorted({str(wheel.path.parent) for wheel in members})
         faults += found
         if len(folders) > 1:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from pipvariant.authoring.validation import Ask, fill, validate
+from pipvariant.authoring.validation import Ask, fill_static_properties, validate_properties
 from pipvariant.errors import InvalidOption
 from pipvariant.providers.builtin import BUILT_INS
 from pipvariant.standard.filename import NULL_LABEL, check_label
@@ -14,7 +14,7 @@ from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata, Provider
 from pipvariant.standard.properties import Properties, Property, from_properties, hash_label
 from pipvariant.standard.table import Table
 
-__all__ = ["HASH", "Plan", "known_provider", "plan"]
+__all__ = ["HASH", "Plan", "known_provider", "plan_variants"]
 
 #: Stands for the label that is made of the properties.
 HASH = "hash"
@@ -33,7 +33,7 @@ class Plan(NamedTuple):
     notes: tuple[str, ...]
 
 
-def plan(
+def plan_variants(
     properties: Iterable[str],
     labels: Sequence[str],
     *,
@@ -59,7 +59,9 @@ def plan(
     """
     parsed = [Property.parse(text) for text in properties]
     declared = table.metadata.variants if table is not None else {}
-    wanted = _given(parsed, labels, declared) if parsed else _declared(labels, declared)
+    wanted = (
+        _given_variant(parsed, labels, declared) if parsed else _declared_variants(labels, declared)
+    )
     if null:
         wanted.setdefault(NULL_LABEL, {})
     if not wanted:
@@ -67,20 +69,20 @@ def plan(
             "there is no variant to make",
             remedy="Give --property or --null, or declare variants in the [variant] table.",
         )
-    table = table or _known(parsed)
+    table = table or _known_table(parsed)
     for label, needed in wanted.items():
         if missing := sorted(set(needed).difference(table.metadata.namespaces)):
             raise InvalidOption(
                 f"the [variant] table has no namespace {', '.join(missing)}, which {label} uses",
                 remedy="List it in `default-priorities` and under `providers`.",
             )
-    common = fill(table, ask)
-    notes = validate(wanted, common, ask) if validating else []
+    common = fill_static_properties(table, ask)
+    notes = validate_properties(wanted, common, ask) if validating else []
     made = tuple(replace(common, variants={label: wanted[label]}) for label in wanted)
     return Plan(made, tuple(notes))
 
 
-def _given(
+def _given_variant(
     properties: list[Property], labels: Sequence[str], declared: Mapping[str, Properties]
 ) -> dict[str, Properties]:
     if len(labels) > 1:
@@ -98,7 +100,9 @@ def _given(
     return {check_label(label): grouped}
 
 
-def _declared(labels: Sequence[str], declared: Mapping[str, Properties]) -> dict[str, Properties]:
+def _declared_variants(
+    labels: Sequence[str], declared: Mapping[str, Properties]
+) -> dict[str, Properties]:
     possible = {NULL_LABEL: {}, **declared}
     for label in labels:
         if label not in possible:
@@ -110,7 +114,7 @@ def _declared(labels: Sequence[str], declared: Mapping[str, Properties]) -> dict
     return {label: possible[label] for label in labels or sorted(declared)}
 
 
-def _known(properties: Iterable[Property]) -> Table:
+def _known_table(properties: Iterable[Property]) -> Table:
     """Return what a table would say for these properties: known providers, in this order."""
     providers = {}
     for namespace in dict.fromkeys(item.namespace for item in properties):

@@ -20,7 +20,7 @@ from pipvariant.shim.run import Run
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["add_options", "run"]
+__all__ = ["add_options", "run_demo"]
 
 VERSION = "1.0"
 LIMIT = 60
@@ -67,21 +67,21 @@ def add_options(group: Any) -> None:
     """Add nothing: the demo has no options."""
 
 
-def run(options: Any, args: Sequence[str], out: TextIO) -> int:
+def run_demo(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Make an index, install from it with ``pip-variant install``, say what was chosen and why.
 
     :returns: the exit code of the installation.
     """
     out.write("What this machine supports (pip-variant variant platform):\n")
-    platform.table(out, platform.answers(Run().target))
+    platform.write_platform(out, platform.platform_answers(Run().target))
     with tempfile.TemporaryDirectory(prefix="pip-variant-demo-") as folder:
         root = Path(folder)
         for project in PROJECTS:
             _make_project(root / "simple", project)
         with _Served(root) as url:
-            code = _install(out, root, url)
+            code = _install_projects(out, root, url)
         if code == 0:
-            _explain(out, root)
+            _write_choices(out, root)
     return code
 
 
@@ -97,16 +97,16 @@ def _make_project(simple: Path, project: str) -> None:
     made = [new_wheel(project, VERSION, {f"{project}.py": "LABEL = ''\n"})]
     for label in labels:
         files = {f"{project}.py": f"LABEL = {label!r}\n"}
-        made.append(new_wheel(project, VERSION, files, variant=_metadata(project, [label])))
+        made.append(new_wheel(project, VERSION, files, variant=_metadata_of(project, [label])))
     for filename, data in made:
         (folder / filename).write_bytes(data)
     index = variants_json_name(project, VERSION)
-    (folder / index).write_text(to_json(_metadata(project, list(labels))), encoding="utf-8")
+    (folder / index).write_text(to_json(_metadata_of(project, list(labels))), encoding="utf-8")
     links = "".join(f'<a href="{name}">{name}</a><br>\n' for name in sorted(os.listdir(folder)))
     (folder / "index.html").write_text(f"<!DOCTYPE html>\n{links}", encoding="utf-8")
 
 
-def _metadata(project: str, labels: list[str]) -> Metadata:
+def _metadata_of(project: str, labels: list[str]) -> Metadata:
     from pipvariant.standard.metadata import from_dict
 
     variants = PROJECTS[project]
@@ -143,7 +143,7 @@ class _Served:
         self._server.server_close()
 
 
-def _install(out: TextIO, root: Path, url: str) -> int:
+def _install_projects(out: TextIO, root: Path, url: str) -> int:
     command = ["install", "--target", str(root / "target"), "--index-url", url, *_projects()]
     out.write(f"\n$ pip-variant {' '.join(command)}\n")
     out.flush()
@@ -174,7 +174,7 @@ def _projects() -> list[str]:
     return [project.replace("_", "-") for project in PROJECTS]
 
 
-def _explain(out: TextIO, root: Path) -> None:
+def _write_choices(out: TextIO, root: Path) -> None:
     """Print for each project what was installed and what became of every other label."""
     report = json.loads((root / "report.json").read_text(encoding="utf-8"))
     for item in report["install"]:

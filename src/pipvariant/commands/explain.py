@@ -24,7 +24,7 @@ from pipvariant.shim.run import Run
 if TYPE_CHECKING:
     from pipvariant.providers.answers import Answer
 
-__all__ = ["main", "shape", "write_json", "write_text"]
+__all__ = ["explain_requirements", "shape_install", "write_json", "write_text"]
 
 #: Options of `install` that have no meaning where nothing is installed.
 ELSEWHERE = ("--dry-run", "--ignore-installed", "--report")
@@ -35,7 +35,7 @@ NAMES = {"non-variant wheel": "(no label)", "source distribution": "(sdist)"}
 SHOWN = 3
 
 
-def main(run: Run, args: list[str]) -> int:
+def explain_requirements(run: Run, args: list[str]) -> int:
     """Resolve as `install` would, print what was decided, and return the exit code.
 
     It is pip's own command `install`, in a dry run that does not look at what is installed.
@@ -43,7 +43,7 @@ def main(run: Run, args: list[str]) -> int:
     :param args: what stands behind ``variant explain``.
     """
     command: Any = import_module("pip._internal.commands").create_command("install")
-    shape(command)
+    shape_install(command)
     parse_args = command.parse_args
     as_json = False
 
@@ -63,7 +63,7 @@ def main(run: Run, args: list[str]) -> int:
     return code
 
 
-def shape(command: Any) -> None:
+def shape_install(command: Any) -> None:
     """Make pip's command `install` one that explains, as far as its options and help go."""
     parser = command.parser
     parser.set_usage("\n      %prog explain [options] REQUIREMENT...")
@@ -177,25 +177,25 @@ def write_json(
     document = {
         "version": "1",
         "problem": problem or None,
-        "projects": list(map(_project, explanations)),
+        "projects": list(map(_project_entry, explanations)),
         "without_variants": list(others),
     }
     json.dump(document, out, indent=2)
     out.write("\n")
 
 
-def _project(explanation: Explanation) -> dict[str, Any]:
+def _project_entry(explanation: Explanation) -> dict[str, Any]:
     plain = explanation.plain
     return {
         "name": explanation.name,
         "version": explanation.version,
         "file": explanation.file or None,
-        "builds": list(map(_build, explanation.builds)),
+        "builds": list(map(_build_entry, explanation.builds)),
         "skipped": [
             {
                 "version": version,
                 "reason": reason,
-                "builds": list(map(_build, explanation.skipped_builds[version])),
+                "builds": list(map(_build_entry, explanation.skipped_builds[version])),
             }
             for version, reason in explanation.skipped.items()
         ],
@@ -213,7 +213,7 @@ def _project(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _build(build: Build) -> dict[str, Any]:
+def _build_entry(build: Build) -> dict[str, Any]:
     rejection = build.rejection
     return {
         "label": build.label,

@@ -14,7 +14,7 @@ from pipvariant.shim.named_options import TARGET, add_named
 from pipvariant.shim.options import configure_target
 from pipvariant.standard.properties import Properties, iter_properties
 
-__all__ = ["add_options", "check", "show"]
+__all__ = ["add_options", "check_variants", "list_variants"]
 
 FIT = "All installed variants fit this machine.\n"
 BETTER = "would fit better now; --upgrade-variant takes it"
@@ -37,30 +37,30 @@ def add_options(group: Any) -> None:
     )
 
 
-def show(options: Any, args: Sequence[str], out: TextIO) -> int:
+def list_variants(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print all installed variants; return the exit code.
 
     :raises InstallationError: pip's, when an override of a probe has a value that cannot be.
     """
-    rows = _rows(options)
+    rows = _look_at(options)
     if options.json:
-        _json(out, rows)
+        _write_json(out, rows)
     else:
-        _table(out, rows)
+        _write_table(out, rows)
     return 0
 
 
-def check(options: Any, args: Sequence[str], out: TextIO) -> int:
+def check_variants(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print the installed variants that do not fit; return 1 when there is one.
 
     A better label is printed too, and is a reason to fail with ``--better`` only.
 
     A variant of which that cannot be known is printed too, but is no reason to fail.
     """
-    rows = _rows(options)
+    rows = _look_at(options)
     bad = [row for row in rows if row.fit.fits is False or (options.better and row.better)]
     if options.json:
-        _json(out, rows)
+        _write_json(out, rows)
     elif not getattr(options, "quiet", 0):
         for installed, fit, better in rows:
             head = f"{installed.name} {installed.version}"
@@ -75,14 +75,14 @@ def check(options: Any, args: Sequence[str], out: TextIO) -> int:
     return int(bool(bad))
 
 
-def _rows(options: Any) -> Rows:
+def _look_at(options: Any) -> Rows:
     for path in options.path or ():
         if not Path(path).is_dir():
             raise InvalidOption("there is no such folder", where=f"--path {path}")
     return look(lambda run: configure_target(run, options), options.path)
 
 
-def _table(out: TextIO, rows: Rows) -> None:
+def _write_table(out: TextIO, rows: Rows) -> None:
     from pip._vendor.rich.box import SIMPLE_HEAD
     from pip._vendor.rich.console import Console
     from pip._vendor.rich.table import Table
@@ -109,7 +109,7 @@ def _table(out: TextIO, rows: Rows) -> None:
             out.write(f"{installed.name} {installed.version}: {fit.reason}\n")
 
 
-def _json(out: TextIO, rows: Rows) -> None:
+def _write_json(out: TextIO, rows: Rows) -> None:
     entries = [
         {
             "name": installed.name,

@@ -41,30 +41,49 @@ class SubCommand(NamedTuple):
 #: Name -> sub-command, in the order in which the help lists them.
 SUB_COMMANDS = {
     "platform": SubCommand(
-        "platform", "run", "", "what this machine supports, by namespace, and which probe says so"
+        "platform",
+        "show_platform",
+        "",
+        "what this machine supports, by namespace, and which probe says so",
     ),
     "explain": SubCommand(
-        "explain", "main", "REQ...", "which build `install` would take, and why no other"
+        "explain",
+        "explain_requirements",
+        "REQ...",
+        "which build `install` would take, and why no other",
     ),
     "list": SubCommand(
-        "installed", "show", "", "installed variants, and whether each still fits this machine"
+        "installed",
+        "list_variants",
+        "",
+        "installed variants, and whether each still fits this machine",
     ),
     "check": SubCommand(
-        "installed", "check", "", "the same, as an exit code: 1 when one does not fit"
+        "installed", "check_variants", "", "the same, as an exit code: 1 when one does not fit"
     ),
     "init": SubCommand(
-        "init", "run", "[NAMESPACE...]", "write a first [variant] table into pyproject.toml"
+        "init",
+        "add_first_table",
+        "[NAMESPACE...]",
+        "write a first [variant] table into pyproject.toml",
     ),
-    "make": SubCommand("make", "run", "WHEEL...", "make variant wheels of ordinary wheels"),
-    "unmake": SubCommand("unmake", "run", "WHEEL...", "make ordinary wheels of variant wheels"),
+    "make": SubCommand(
+        "make", "make_variants", "WHEEL...", "make variant wheels of ordinary wheels"
+    ),
+    "unmake": SubCommand(
+        "unmake", "unmake_variants", "WHEEL...", "make ordinary wheels of variant wheels"
+    ),
     "index": SubCommand(
-        "index", "run", "DIR", "write the metadata of variant wheels, and pages, for an index"
+        "index",
+        "write_index",
+        "DIR",
+        "write the metadata of variant wheels, and pages, for an index",
     ),
     "lint": SubCommand(
-        "lint", "run", "PATH...", "find what is wrong with variant wheels and their metadata"
+        "lint", "run_lint", "PATH...", "find what is wrong with variant wheels and their metadata"
     ),
     "demo": SubCommand(
-        "demo", "run", "", "install from a small index of variant wheels made on the spot"
+        "demo", "run_demo", "", "install from a small index of variant wheels made on the spot"
     ),
 }
 
@@ -88,7 +107,7 @@ class VariantCommand(Command):
 
     def main(self, args: list[str]) -> int:
         """Run one sub-command; `explain` is pip's own `install`, with all of its options."""
-        name = _name(args)
+        name = _sub_command_in(args)
         if name != "explain":
             code: int = super().main(args)
             return code
@@ -97,7 +116,7 @@ class VariantCommand(Command):
         from pipvariant.commands import explain
         from pipvariant.shim import current_run
 
-        return explain.main(current_run(), args)
+        return explain.explain_requirements(current_run(), args)
 
     def add_options(self) -> None:
         """Say which sub-commands there are; the options are those of the one that is asked for."""
@@ -107,7 +126,7 @@ class VariantCommand(Command):
 
     def parse_args(self, args: list[str]) -> tuple[Any, Any]:
         """Parse the arguments with the options of the sub-command among them."""
-        name = _name(args)
+        name = _sub_command_in(args)
         if name in SUB_COMMANDS:
             self.add_sub_command(name)
         parsed: tuple[Any, Any] = super().parse_args(args)
@@ -119,7 +138,7 @@ class VariantCommand(Command):
         usage = " ".join(filter(None, ("%prog", name, "[options]", sub.arguments)))
         self.parser.set_usage(f"\n      {usage}")
         self.parser.description = f"{sub.summary[0].upper()}{sub.summary[1:]}."
-        _module(sub).add_options(self.cmd_opts)
+        _module_of(sub).add_options(self.cmd_opts)
         self.parser.insert_option_group(0, self.cmd_opts)
 
     def run(self, options: Values, args: list[str]) -> int:
@@ -135,7 +154,7 @@ class VariantCommand(Command):
         if rest and not sub.arguments:
             raise CommandError(f"variant {name}: {rest[0]!r} is one word too many.")
         try:
-            code: int = getattr(_module(sub), sub.function)(options, rest, sys.stdout)
+            code: int = getattr(_module_of(sub), sub.function)(options, rest, sys.stdout)
         except PipVariantError as error:
             raise CommandError(str(error)) from error
         return code
@@ -149,17 +168,17 @@ def make_sub_command(name: str, summary: str, **keywords: Any) -> Command:
         from pipvariant.commands import explain
 
         install = InstallCommand("install", summary, **keywords)
-        explain.shape(install)
+        explain.shape_install(install)
         return install
     command = VariantCommand("variant", summary, **keywords)
     command.add_sub_command(name)
     return command
 
 
-def _name(args: list[str]) -> str:
+def _sub_command_in(args: list[str]) -> str:
     # What stands before it may be the value of one of pip's own options.
     return next((word for word in args if word in SUB_COMMANDS), "")
 
 
-def _module(sub: SubCommand) -> Any:
+def _module_of(sub: SubCommand) -> Any:
     return import_module(f"pipvariant.commands.{sub.module}")

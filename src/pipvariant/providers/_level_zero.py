@@ -71,7 +71,7 @@ def report(root: str) -> dict[str, object]:
     answer: dict[str, Any] = {"loaded": False, "init": None, "devices": []}
     answer["denied"] = _denied(Path(root))
     try:
-        library = _driver_files.load(_driver_files.LEVEL_ZERO, Path(root))
+        library = _driver_files.load_library(_driver_files.LEVEL_ZERO, Path(root))
     except OSError:
         return answer
     answer["loaded"] = True

@@ -87,7 +87,7 @@ def _nvml(root: Path) -> dict[str, Any]:
 def _prepare(pynvml: Any, root: Path) -> None:
     """Give the binding a library that it would not find, or whose functions have older names."""
     try:
-        library = _driver_files.load(_driver_files.NVML, root)
+        library = _driver_files.load_library(_driver_files.NVML, root)
     except OSError:
         # On Windows the binding itself looks into one more folder.
         return
@@ -111,7 +111,7 @@ def _cuda(root: Path, version: int | None) -> dict[str, Any]:
     """Ask libcuda; it is started only where its version is not the one that NVML told."""
     answer: dict[str, Any] = {"loaded": False, "init": None, "version": None, "devices": []}
     try:
-        library = _driver_files.load(_driver_files.LIBCUDA, root)
+        library = _driver_files.load_library(_driver_files.LIBCUDA, root)
     except OSError:
         return answer
     answer["loaded"] = True

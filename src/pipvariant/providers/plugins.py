@@ -158,7 +158,7 @@ class Plugins:
             question = next(alike, question)
         if question not in self._answers:
             found = self._ask(question, provider, source)
-            self._answers[question] = _answer(namespace, requirements[0][0], found)
+            self._answers[question] = _answer_of_plugin(namespace, requirements[0][0], found)
         return self._answers[question]
 
     def configs(
@@ -200,15 +200,15 @@ class Plugins:
     ) -> _Found | _Failed:
         printed: list[str] = []
         try:
-            report = probe.run_apart(
+            report = probe.run_plugin(
                 str(environment.site), reference, method, environ=self._environ, printed=printed
             )
-            configs, problems = _read(report, namespace)
+            configs, problems = _read_configs(report, namespace)
         except ProbeFailed as error:
-            return _Failed(_line(error.what))
+            return _Failed(_printable_line(error.what))
         finally:
             for text in printed:
-                logger.debug("%s printed: %s", reference, _line(text, 4000))
+                logger.debug("%s printed: %s", reference, _printable_line(text, 4000))
         return _Found(configs, environment.packages, problems)
 
     def _environment(self, provider: Provider, source: str) -> Environment | _Failed:
@@ -243,9 +243,9 @@ class Plugins:
             self._folder = Path(tempfile.mkdtemp(prefix="pip-variant-"))
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         try:
-            return environments.provide(self._folder, key, fill, refresh=self._refresh)
+            return environments.provide_environment(self._folder, key, fill, refresh=self._refresh)
         except ProbeFailed as error:
-            return _Failed(_line(str(error)))
+            return _Failed(_printable_line(str(error)))
 
 
 def _requirements(provider: Provider) -> list[tuple[str, Requirement]]:
@@ -266,7 +266,7 @@ def _marker_environment() -> Mapping[str, str]:
     return cast("Mapping[str, str]", default_environment())
 
 
-def _answer(namespace: str, package: str, found: _Found | _Failed) -> Answer:
+def _answer_of_plugin(namespace: str, package: str, found: _Found | _Failed) -> Answer:
     if isinstance(found, _Failed):
         problem = (
             f"the plugin package {package} of namespace {namespace} could not be asked:"
@@ -281,7 +281,7 @@ def _answer(namespace: str, package: str, found: _Found | _Failed) -> Answer:
     return Answer(namespace, features, Origin.PLUGIN, source, problems)
 
 
-def _read(report: object, namespace: str) -> tuple[tuple[Config, ...], tuple[str, ...]]:
+def _read_configs(report: object, namespace: str) -> tuple[tuple[Config, ...], tuple[str, ...]]:
     """Take the configs out of a report, and say what was left out of it.
 
     :raises ProbeFailed: it is no report, or the plugin is one for another namespace.
@@ -289,7 +289,9 @@ def _read(report: object, namespace: str) -> tuple[tuple[Config, ...], tuple[str
     if not isinstance(report, dict) or not isinstance(report.get("configs"), list):
         raise ProbeFailed("the answer is not a list of features")
     if report.get("namespace") != namespace:
-        raise ProbeFailed(f"it answers for namespace {_line(str(report.get('namespace')), 80)}")
+        raise ProbeFailed(
+            f"it answers for namespace {_printable_line(str(report.get('namespace')), 80)}"
+        )
     found: dict[str, Config] = {}
     wrong: list[str] = []
     twice: list[str] = []
@@ -310,19 +312,19 @@ def _read(report: object, namespace: str) -> tuple[tuple[Config, ...], tuple[str
         found.setdefault(name, Config(name, unique, item.get("multi_value") is True))
     problems = []
     if wrong:
-        problems.append(f"gave what no feature or value can be, which is left out: {_some(wrong)}")
+        problems.append(f"gave what no feature or value can be, which is left out: {_shown(wrong)}")
     if twice:
-        problems.append(f"gave something twice, of which the first counts: {_some(twice)}")
+        problems.append(f"gave something twice, of which the first counts: {_shown(twice)}")
     return tuple(found.values()), tuple(problems)
 
 
-def _some(items: Sequence[str]) -> str:
-    shown = ", ".join(_line(item, 60) for item in items[:_SHOWN])
+def _shown(items: Sequence[str]) -> str:
+    shown = ", ".join(_printable_line(item, 60) for item in items[:_SHOWN])
     more = len(items) - _SHOWN
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _line(text: str, length: int = 300) -> str:
+def _printable_line(text: str, length: int = 300) -> str:
     """Make one harmless line of what a plugin says: a terminal obeys some characters."""
     line = " ".join(text.split())
     line = "".join(letter if letter.isprintable() else "?" for letter in line)

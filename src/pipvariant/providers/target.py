@@ -96,7 +96,9 @@ class Target:
             problem = f"no provider for namespace {namespace} is built in"
             return Answer(namespace, NOTHING, Origin.UNKNOWN, problems=(problem,))
         if namespace not in self._built_in:
-            self._built_in[namespace] = builtin.ask(namespace, self._environ, refresh=self._refresh)
+            self._built_in[namespace] = builtin.query_builtin(
+                namespace, self._environ, refresh=self._refresh
+            )
         return self._built_in[namespace]
 
     def supported(
@@ -119,7 +121,7 @@ class Target:
             # 1. Provider disabled: nothing is supported.
             self._disabled_one(namespace, provider)
             # 2. Static properties in the metadata: those, exclusively.
-            or _static(namespace, provider)
+            or _static_answer(namespace, provider)
             # 3. The user gave a static list for the target: that, exclusively.
             or self._stated_one(namespace)
             # 4. A provider that is built in, for that plugin package and plugin-api: its answer.
@@ -170,7 +172,7 @@ class Target:
         return None
 
 
-def _static(namespace: str, provider: Provider | None) -> Answer | None:
+def _static_answer(namespace: str, provider: Provider | None) -> Answer | None:
     """Step 2; the older form's ``install-time: false`` is static without any property too."""
     if provider is None or (provider.static_properties is None and provider.install_time):
         return None

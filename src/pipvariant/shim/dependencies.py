@@ -138,16 +138,18 @@ def _has_variant_json(archive: Any, path: str) -> bool:
 
 
 def _built_for(run: Run, context: VariantContext) -> list[str]:
-    from pipvariant.standard.abi_dependency import preferred
+    from pipvariant.standard.abi_dependency import preferred_values
     from pipvariant.standard.metadata import ABI_DEPENDENCY
 
     features = context.properties.get(ABI_DEPENDENCY, {})
-    return [_requirement(run, name, preferred(values, None)) for name, values in features.items()]
+    return [
+        _requirement(run, name, preferred_values(values, None)) for name, values in features.items()
+    ]
 
 
 def _requirement(run: Run, name: str, values: tuple[str, ...]) -> str:
     """Return one requirement for some values, the same one throughout a run."""
-    from pipvariant.standard.abi_dependency import requirement
+    from pipvariant.standard.abi_dependency import abi_requirement
 
     known = run.built_for.get((name, values))
     if known is None:
@@ -157,7 +159,7 @@ def _requirement(run: Run, name: str, values: tuple[str, ...]) -> str:
         if far_apart and run.finder is not None and not run.ignores_dependencies:
             found = run.finder.find_all_candidates(name.replace("_", "-"))
             versions = [str(candidate.version) for candidate in found]
-        known = run.built_for[name, values] = requirement(name, values, versions)
+        known = run.built_for[name, values] = abi_requirement(name, values, versions)
     return known
 
 

@@ -57,7 +57,7 @@ def plugins_of(run: Run) -> Plugins:
     :param run: the options of a command have to be in it (``configure_target``).
     :raises InvalidOption: what the user trusts cannot be read.
     """
-    kept = probe_cache.folder(os.environ) if getattr(run.options, "cache_dir", None) else None
+    kept = probe_cache.cache_folder(os.environ) if getattr(run.options, "cache_dir", None) else None
     return Plugins(
         run.trusted,
         _Installer(run),

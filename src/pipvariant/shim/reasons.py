@@ -35,7 +35,7 @@ ACCELERATORS = {"amd": "AMD", "intel": "Intel", "nvidia": "NVIDIA"}
 def miss(rejection: Rejection, judgement: Judgement) -> str:
     """Say in a few words what a label needs and what the target has instead."""
     from pipvariant.providers.answers import Origin
-    from pipvariant.providers.builtin import explain
+    from pipvariant.providers.builtin import reason_for
     from pipvariant.standard.ranking import Cause
 
     label, cause, namespace, feature, values, supported = rejection
@@ -44,7 +44,7 @@ def miss(rejection: Rejection, judgement: Judgement) -> str:
     answer = judgement.answers[namespace]
     known = answer.features.get(feature, ())
     unwanted = [value for value in values if value in known]
-    words = None if unwanted else explain(namespace, feature, values, answer)
+    words = None if unwanted else reason_for(namespace, feature, values, answer)
     if words is not None:
         return f"{label} {words}"
     wanted = f"{label} needs {namespace} :: {feature} :: {' or '.join(values)}"

@@ -152,7 +152,7 @@ class Run(_Options):
             if self.target_file is not None:
                 from pipvariant.providers import target_file
 
-                stated = target_file.read(self.target_file)
+                stated = target_file.read_target_file(self.target_file)
             environ: dict[str, str] | None = None
             if self.options is not None and not getattr(self.options, "cache_dir", True):
                 # --no-cache-dir is about what is remembered of the hardware too.

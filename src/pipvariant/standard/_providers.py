@@ -32,14 +32,14 @@ def read_providers(
     """
     if version >= _NEW_FORM:
         return {
-            namespace: _new_form(table, path, version, faults)
-            for namespace, table, path in _entries(
+            namespace: _read_new_form(table, path, version, faults)
+            for namespace, table, path in _read_entries(
                 faults.required(document, "providers"), ("providers",), faults
             )
         }
     static = {
         namespace: read_value_lists(table, path, faults)
-        for namespace, table, path in _entries(
+        for namespace, table, path in _read_entries(
             document.get("static-properties", {}), ("static-properties",), faults
         )
     }
@@ -48,8 +48,10 @@ def read_providers(
         namespace: Provider(static_properties=lists, install_time=False)
         for namespace, lists in static.items()
     }
-    for namespace, table, path in _entries(document.get("providers", {}), ("providers",), faults):
-        providers[namespace] = _older_form(table, path, static.get(namespace, {}), faults)
+    for namespace, table, path in _read_entries(
+        document.get("providers", {}), ("providers",), faults
+    ):
+        providers[namespace] = _read_older_form(table, path, static.get(namespace, {}), faults)
     return providers
 
 
@@ -61,14 +63,14 @@ def read_table_providers(document: dict[str, object], faults: Faults) -> dict[st
     :param document: the whole table.
     """
     return {
-        namespace: _new_form(table, path, SCHEMA_VERSION, faults, TABLE_KINDS)
-        for namespace, table, path in _entries(
+        namespace: _read_new_form(table, path, SCHEMA_VERSION, faults, TABLE_KINDS)
+        for namespace, table, path in _read_entries(
             faults.required(document, "providers"), ("providers",), faults
         )
     }
 
 
-def _entries(
+def _read_entries(
     value: object, path: Path, faults: Faults
 ) -> list[tuple[str, dict[str, object], Path]]:
     result = []
@@ -87,14 +89,14 @@ def read_value_lists(value: object, path: Path, faults: Faults) -> dict[str, tup
     return result
 
 
-def _new_form(
+def _read_new_form(
     table: dict[str, object],
     path: Path,
     version: tuple[int, ...],
     faults: Faults,
     known: tuple[str, ...] = _KINDS,
 ) -> Provider:
-    provider = _common(table, path, faults)
+    provider = _read_common(table, path, faults)
     kinds = [kind for kind in known if kind in table]
     newer = version[:2] > _NEWEST
     if len(kinds) > 1:
@@ -106,38 +108,38 @@ def _new_form(
         if table[kind] == [] and kind.endswith("requires"):
             faults.add((*path, kind), "is empty")
     if "build-requires" in kinds:
-        provider = replace(provider, requires=_requires(table, path, faults, "build-requires"))
+        provider = replace(provider, requires=_read_requires(table, path, faults, "build-requires"))
     return replace(
         provider,
-        static_properties=_static(table, path, faults, ordered=True),
+        static_properties=_read_static(table, path, faults, ordered=True),
         builtin=faults.string(table, "builtin", path),
     )
 
 
-def _older_form(
+def _read_older_form(
     table: dict[str, object],
     path: Path,
     static: dict[str, tuple[str, ...]],
     faults: Faults,
 ) -> Provider:
-    provider = _common(table, path, faults)
+    provider = _read_common(table, path, faults)
     use = faults.string(table, "plugin-use", path)
     if use is not None and use not in _PLUGIN_USES:
         faults.add((*path, "plugin-use"), f"{quote(use)} is none of {', '.join(_PLUGIN_USES)}")
     install_time = faults.flag(table, "install-time", path, default=use in (None, "all"))
-    own = _static(table, path, faults)
+    own = _read_static(table, path, faults)
     if own is None and not install_time:
         own = static
     return replace(
         provider,
         static_properties=own,
         builtin=faults.string(table, "builtin", path),
-        enable_if=_marker(table, path, faults),
+        enable_if=_read_marker(table, path, faults),
         install_time=install_time,
     )
 
 
-def _common(table: dict[str, object], path: Path, faults: Faults) -> Provider:
+def _read_common(table: dict[str, object], path: Path, faults: Faults) -> Provider:
     plugin_api = faults.string(table, "plugin-api", path)
     if plugin_api is not None:
         match = _PLUGIN_API.fullmatch(plugin_api.strip())
@@ -146,13 +148,13 @@ def _common(table: dict[str, object], path: Path, faults: Faults) -> Provider:
         else:
             plugin_api = ":".join(part for part in match.groups() if part)
     return Provider(
-        requires=_requires(table, path, faults),
+        requires=_read_requires(table, path, faults),
         plugin_api=plugin_api,
         optional=faults.flag(table, "optional", path, default=False),
     )
 
 
-def _requires(
+def _read_requires(
     table: dict[str, object], path: Path, faults: Faults, key: str = "requires"
 ) -> tuple[str, ...]:
     path = (*path, key)
@@ -169,7 +171,7 @@ def _requires(
     return items
 
 
-def _marker(table: dict[str, object], path: Path, faults: Faults) -> str | None:
+def _read_marker(table: dict[str, object], path: Path, faults: Faults) -> str | None:
     text = faults.string(table, "enable-if", path)
     if text is None:
         return None
@@ -182,7 +184,7 @@ def _marker(table: dict[str, object], path: Path, faults: Faults) -> str | None:
     return text
 
 
-def _static(
+def _read_static(
     table: dict[str, object], path: Path, faults: Faults, *, ordered: bool = False
 ) -> dict[str, tuple[str, ...]] | None:
     if "static-properties" not in table:

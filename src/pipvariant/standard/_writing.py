@@ -38,7 +38,7 @@ def to_dict(metadata: Metadata) -> dict[str, object]:
         _write_priorities(metadata, priorities)
     elif providers:
         result["providers"] = {
-            namespace: _provider(provider) for namespace, provider in providers.items()
+            namespace: _new_provider(provider) for namespace, provider in providers.items()
         }
     else:
         result["$schema"] = _SCHEMA_WITHOUT_PROVIDERS
@@ -83,7 +83,7 @@ def _is_older(provider: Provider) -> bool:
     )
 
 
-def _provider(provider: Provider) -> dict[str, object]:
+def _new_provider(provider: Provider) -> dict[str, object]:
     entry: dict[str, object] = {}
     if provider.requires:
         entry["requires"] = list(provider.requires)
@@ -102,7 +102,7 @@ def _provider(provider: Provider) -> dict[str, object]:
 
 
 def _older_provider(provider: Provider) -> dict[str, object]:
-    entry = {"requires": [], **_provider(provider)}
+    entry = {"requires": [], **_new_provider(provider)}
     if provider.enable_if is not None:
         entry["enable-if"] = provider.enable_if
     if not provider.install_time:

@@ -63,7 +63,7 @@ def parse_namespace(text: str) -> str:
 
     :raises InvalidProperty: *text* is not a namespace.
     """
-    return _parse(text, 1)[0]
+    return _parse_parts(text, 1)[0]
 
 
 def parse_feature(text: str) -> tuple[str, str]:
@@ -71,11 +71,11 @@ def parse_feature(text: str) -> tuple[str, str]:
 
     :raises InvalidProperty: *text* is not a feature.
     """
-    namespace, feature = _parse(text, 2)
+    namespace, feature = _parse_parts(text, 2)
     return namespace, feature
 
 
-def _parse(text: str, count: int) -> tuple[str, ...]:
+def _parse_parts(text: str, count: int) -> tuple[str, ...]:
     parts = parse_spec(text)
     if len(parts) != count:
         form = " :: ".join(kind for kind, _ in _PARTS[:count])
@@ -99,7 +99,7 @@ class Property(NamedTuple):
 
         :raises InvalidProperty: *text* is not a property.
         """
-        return cls(*_parse(text, 3))
+        return cls(*_parse_parts(text, 3))
 
     def __str__(self) -> str:
         return " :: ".join(self)
