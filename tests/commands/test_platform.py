@@ -26,7 +26,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_json_has_every_built_in_namespace_with_all_values() -> None:
     out = io.StringIO()
-    assert platform.show_platform(parsed(platform, "--json"), [], out) == 0
+    assert platform.run_platform(parsed(platform, "--json"), [], out) == 0
     answers = {answer["namespace"]: answer for answer in json.loads(out.getvalue())}
     assert {"aarch64", "nvidia", "x86_64"} <= set(answers)
     nvidia = answers["nvidia"]
@@ -38,7 +38,7 @@ def test_json_has_every_built_in_namespace_with_all_values() -> None:
 
 def test_the_table_shows_the_first_values_and_how_many_there_are() -> None:
     out = io.StringIO()
-    assert platform.show_platform(parsed(platform), [], out) == 0
+    assert platform.run_platform(parsed(platform), [], out) == 0
     lines = [line for line in out.getvalue().splitlines() if "cuda_version_lower_bound" in line]
     assert len(lines) == 1
     assert lines[0].startswith(" nvidia") or lines[0].startswith("nvidia")
@@ -73,7 +73,7 @@ def test_at_80_columns_all_flags_of_a_cpu_take_few_lines(monkeypatch: pytest.Mon
 
 
 def test_namespaces_that_only_a_file_states_are_listed_too() -> None:
-    blas = Answer("blas", {"library": ("mkl",)}, Origin.STATED)
-    given = platform.platform_answers(Target(stated={"blas": blas}))
+    blas = Answer("blas", {"library": ("mkl",)}, Origin.TARGET_FILE)
+    given = platform.platform_answers(Target(from_target_file={"blas": blas}))
     assert [answer for answer in given if answer.features] == [blas]
     assert [answer.namespace for answer in given] == sorted({*BUILT_INS, "blas"})

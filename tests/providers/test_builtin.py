@@ -44,7 +44,7 @@ def test_explain_has_no_words_for_an_unknown_namespace() -> None:
     assert reason_for("quantum", "qubits", ("5",), answer("quantum", Origin.BUILT_IN)) is None
 
 
-@pytest.mark.parametrize("origin", sorted(set(Origin) - {Origin.BUILT_IN, Origin.STATED}))
+@pytest.mark.parametrize("origin", sorted(set(Origin) - {Origin.BUILT_IN, Origin.TARGET_FILE}))
 def test_explain_speaks_only_for_built_in_providers(origin: Origin) -> None:
     given = answer("nvidia", origin)
     assert reason_for("nvidia", "cuda_version_lower_bound", ("12.6",), given) is None

@@ -20,7 +20,7 @@ def test_four_lines_by_hand_state_a_gpu() -> None:
         "nvidia"
     ]
     assert stated.features == nvidia.nvidia_features((12, 8), (9, 0))
-    assert (stated.origin, stated.source) == (Origin.STATED, "target file")
+    assert (stated.origin, stated.source) == (Origin.TARGET_FILE, "target file")
 
 
 def test_a_level_states_all_below_and_its_flags() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
-from pipvariant.standard.abi_dependency import abi_requirement, matches_version, preferred_values
+from pipvariant.standard.abi_dependency import abi_requirement, is_meant, preferred
 
 NUMBERS = st.integers(0, 12)
 
@@ -34,15 +34,15 @@ NUMBERS = st.integers(0, 12)
 def test_a_value_means_every_version_that_starts_with_its_components(
     version: str, value: str, expected: bool
 ) -> None:
-    assert matches_version(version, value) is expected
+    assert is_meant(version, value) is expected
 
 
 def test_the_newest_is_preferred_where_nothing_is_installed() -> None:
-    assert preferred_values(["2.9", "2.10", "2.7.1", "bad"], None) == ("2.10", "2.9", "2.7.1")
+    assert preferred(["2.9", "2.10", "2.7.1", "bad"], None) == ("2.10", "2.9", "2.7.1")
 
 
 def test_what_the_installed_version_matches_is_preferred() -> None:
-    assert preferred_values(["2.9", "2.10", "2.7"], "2.7.3") == ("2.7", "2.10", "2.9")
+    assert preferred(["2.9", "2.10", "2.7"], "2.7.3") == ("2.7", "2.10", "2.9")
 
 
 @pytest.mark.parametrize(
@@ -95,18 +95,16 @@ VERSIONS = st.lists(st.integers(0, 3), min_size=1, max_size=4).map(
 def test_of_what_exists_the_requirement_admits_exactly_what_matches(
     values: set[str], versions: set[str]
 ) -> None:
-    text = abi_requirement("torch", preferred_values(values, None), versions)
+    text = abi_requirement("torch", preferred(values, None), versions)
     admitted = {one for one in versions if Requirement(text).specifier.contains(one)}
-    assert admitted == {
-        one for one in versions if any(matches_version(one, value) for value in values)
-    }
+    assert admitted == {one for one in versions if any(is_meant(one, value) for value in values)}
 
 
 @given(st.sets(NUMBERS, min_size=1, max_size=5), NUMBERS, NUMBERS)
 def test_the_requirement_admits_exactly_the_versions_that_match(
     minors: set[int], minor: int, patch: int
 ) -> None:
-    values = preferred_values([f"2.{number}" for number in minors], None)
+    values = preferred([f"2.{number}" for number in minors], None)
     version = f"2.{minor}.{patch}"
     admitted = Requirement(abi_requirement("torch", values)).specifier.contains(version)
-    assert admitted == any(matches_version(version, value) for value in values)
+    assert admitted == any(is_meant(version, value) for value in values)

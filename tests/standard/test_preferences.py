@@ -11,8 +11,8 @@ from pipvariant.standard.metadata import Metadata
 from pipvariant.standard.preferences import (
     ALL,
     Preferences,
-    exclude_variants,
-    prefer_variants,
+    exclude,
+    prefer,
     read_preferences,
 )
 from pipvariant.standard.properties import Property, from_properties
@@ -52,9 +52,7 @@ SPECS = st.lists(
 
 def ranked(**words: list[str]) -> tuple[str, ...]:
     wishes = read_preferences(**words)
-    return rank(
-        prefer_variants(METADATA, wishes.preferred), exclude_variants(SUPPORTED, wishes.excluded)
-    ).compatible
+    return rank(prefer(METADATA, wishes.preferred), exclude(SUPPORTED, wishes.excluded)).compatible
 
 
 def test_without_preferences_the_order_is_that_of_the_package() -> None:
@@ -80,9 +78,7 @@ def test_a_preference_beats_the_priorities_of_older_metadata() -> None:
         feature_priorities={"n": ("f", "g")},
         property_priorities={"n": {"f": ("1", "2")}},
     )
-    preferring = prefer_variants(
-        older, read_preferences(preferred=["m", "n :: h", "n :: f :: 3"]).preferred
-    )
+    preferring = prefer(older, read_preferences(preferred=["m", "n :: h", "n :: f :: 3"]).preferred)
     assert preferring.namespaces == ("m", "n")
     assert preferring.feature_priorities == {"n": ("h", "f", "g")}
     assert preferring.property_priorities == {"n": {"f": ("3", "1", "2")}}
@@ -106,11 +102,9 @@ def test_preferences_never_let_a_misfit_in(
     preferred: list[tuple[str, ...]], excluded: list[tuple[str, ...]]
 ) -> None:
     supported = {"blas": {"library": ["openblas"]}}
-    narrowed = rank(
-        prefer_variants(METADATA, preferred), exclude_variants(supported, excluded)
-    ).compatible
+    narrowed = rank(prefer(METADATA, preferred), exclude(supported, excluded)).compatible
     assert set(narrowed) <= set(rank(METADATA, supported).compatible)
-    assert sorted(rank(prefer_variants(METADATA, preferred), supported).compatible) == sorted(
+    assert sorted(rank(prefer(METADATA, preferred), supported).compatible) == sorted(
         rank(METADATA, supported).compatible
     )
 
@@ -143,9 +137,9 @@ def test_specs_taken_apart_at_spaces_are_joined_again() -> None:
 
 def test_a_package_is_insisted_on_by_name_or_with_all_others() -> None:
     for wishes in (read_preferences(labels=["a=x"]), read_preferences(required=["a=n"])):
-        assert wishes.insists("a")
-        assert not wishes.insists("b")
-    assert read_preferences(labels=[":all:=x"]).insists("b")
+        assert wishes.is_constrained("a")
+        assert not wishes.is_constrained("b")
+    assert read_preferences(labels=[":all:=x"]).is_constrained("b")
 
 
 def test_a_family_has_a_namespace_and_its_packages() -> None:

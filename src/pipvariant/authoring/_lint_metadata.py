@@ -8,7 +8,7 @@ from typing import Any
 
 from pipvariant.authoring._lint_rules import Finding
 from pipvariant.errors import InvalidMetadata
-from pipvariant.standard.abi_dependency import preferred_values
+from pipvariant.standard.abi_dependency import preferred
 from pipvariant.standard.metadata import (
     ABI_DEPENDENCY,
     SCHEMA_URL,
@@ -19,7 +19,7 @@ from pipvariant.standard.metadata import (
 )
 from pipvariant.standard.properties import Properties, hash_label, iter_properties
 
-__all__ = ["LONGEST_LABEL", "check_document"]
+__all__ = ["check_document"]
 
 LONGEST_LABEL = 64
 _BOM = b"\xef\xbb\xbf"
@@ -161,7 +161,7 @@ def _meaningless(metadata: Metadata | None) -> Iterator[tuple[str, str, str]]:
             if label != expected:
                 yield place, "V108", f"the hash of its properties is {expected}"
         for feature, values in properties.get(ABI_DEPENDENCY, {}).items():
-            wrong = [value for value in values if not preferred_values([value], None)]
+            wrong = [value for value in values if not preferred([value], None)]
             if wrong or not re.fullmatch("[a-z0-9]+(?:_[a-z0-9]+)*", feature):
                 text = f"{feature} :: {', '.join(wrong or values)} means no version of a project"
                 yield f"{place}.{ABI_DEPENDENCY}.{feature}", "V337", text

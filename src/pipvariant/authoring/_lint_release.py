@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pipvariant.authoring._lint_rules import Finding
 from pipvariant.authoring._lint_wheel import Member
-from pipvariant.authoring.folder import conflicts_among
+from pipvariant.authoring.folder import conflicts
 from pipvariant.errors import ConflictingMetadata, InvalidFilename
 from pipvariant.standard.filename import NULL_LABEL, parse_variants_json_name, variants_json_name
 from pipvariant.standard.metadata import Metadata, combine
@@ -64,7 +64,7 @@ def check_release(
     :param whole: all wheels of the version are there.
     """
     parts = {member.file: member.metadata for member in members if member.metadata is not None}
-    for conflict in conflicts_among(parts):
+    for conflict in conflicts(parts):
         for text in conflict.what.split("; "):
             yield Finding(conflict.where, "", _rule_of_conflict(text), text)
     known: dict[str, tuple[str, Properties]] = {}

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = [
     "Release",
     "Wheel",
-    "combine_releases",
-    "conflicts_among",
+    "conflicts",
     "files_below",
     "is_project",
-    "metadata_inside",
     "parse_wheel_name",
+    "read_metadata",
+    "releases",
 ]
 
 
@@ -102,7 +102,7 @@ def is_project(name: str) -> bool:
     return re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", name) is not None
 
 
-def metadata_inside(wheel: Wheel) -> Metadata:
+def read_metadata(wheel: Wheel) -> Metadata:
     """Read the ``variant.json`` inside a variant wheel.
 
     :raises InvalidWheel: the wheel is damaged, or has none or several.
@@ -117,7 +117,7 @@ def metadata_inside(wheel: Wheel) -> Metadata:
     return read_variant_json(data, label=wheel.label, where=where)
 
 
-def conflicts_among(parts: Mapping[str, Metadata]) -> Iterator[ConflictingMetadata]:
+def conflicts(parts: Mapping[str, Metadata]) -> Iterator[ConflictingMetadata]:
     """Yield what contradicts each other, each time naming two files.
 
     :param parts: file to its metadata, all of one version.
@@ -137,7 +137,7 @@ def conflicts_among(parts: Mapping[str, Metadata]) -> Iterator[ConflictingMetada
                 earlier.append((path, metadata))
 
 
-def combine_releases(
+def releases(
     wheels: Iterable[Wheel], faults: list[PipVariantError]
 ) -> dict[tuple[str, Version], Release]:
     """Combine the metadata of each version that has variant wheels, by project and version.
@@ -153,10 +153,10 @@ def combine_releases(
         parts = {}
         for wheel in members:
             try:
-                parts[str(wheel.path)] = metadata_inside(wheel)
+                parts[str(wheel.path)] = read_metadata(wheel)
             except (InvalidMetadata, InvalidWheel) as error:
                 faults.append(error)
-        found = list(conflicts_among(parts))
+        found = list(conflicts(parts))
         folders = sorted({str(wheel.path.parent) for wheel in members})
         faults += found
         if len(folders) > 1:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from pipvariant.authoring.folder import Wheel, combine_releases, files_below, parse_wheel_name
+from pipvariant.authoring.folder import Wheel, files_below, parse_wheel_name, releases
 from pipvariant.authoring.replacement import replacement
 from pipvariant.errors import InvalidFilename, InvalidFolder, InvalidOption, PipVariantError
 from pipvariant.standard.filename import parse_variants_json_name
 from pipvariant.standard.metadata import to_json
 
-__all__ = ["Built", "build_index"]
+__all__ = ["build_index"]
 
 
 class Built(NamedTuple):
@@ -41,7 +41,7 @@ def build_index(folder: Path, *, pages: bool = False) -> Built:
     files = files_below(folder)
     faults: list[PipVariantError] = []
     wheels = list(_wheels(files, faults))
-    found = combine_releases(wheels, faults)
+    found = releases(wheels, faults)
     content = {path: to_json(metadata).encode() for path, metadata in found.values()}
     notes = list(_stale(files, content))
     if pages:

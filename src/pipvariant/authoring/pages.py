@@ -82,12 +82,10 @@ def make_pages(
     for name, versions in sorted(projects.items()):
         project = ProjectPage(name, tuple(_listings(folder, name, versions, releases, written)))
         made[folder / name / INDEX_HTML] = project_page(project).encode()
-        made[folder / name / INDEX_JSON] = _page_json(_project_json(project))
+        made[folder / name / INDEX_JSON] = _dump(_project_json(project))
     names = sorted(projects)
     made[folder / INDEX_HTML] = root_page(names).encode()
-    made[folder / INDEX_JSON] = _page_json(
-        {"meta": META, "projects": [{"name": one} for one in names]}
-    )
+    made[folder / INDEX_JSON] = _dump({"meta": META, "projects": [{"name": one} for one in names]})
     pages = [path for path in files if path.name == INDEX_HTML]
     ours = {path for path in pages if GENERATOR.encode() in path.read_bytes()}
     faults += [
@@ -213,7 +211,7 @@ def _file_json(file: PageFile) -> dict[str, Any]:
     return entry
 
 
-def _page_json(page: object) -> bytes:
+def _dump(page: object) -> bytes:
     return (json.dumps(page, indent=1) + "\n").encode()
 
 

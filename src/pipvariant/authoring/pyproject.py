@@ -13,7 +13,7 @@ from pipvariant.errors import InvalidMetadata, InvalidOption
 from pipvariant.standard.metadata import Provider
 from pipvariant.standard.table import Table, read_table
 
-__all__ = ["COMMON", "Pyproject", "add_table", "read_pyproject"]
+__all__ = ["add_table", "read_pyproject"]
 
 
 class Pyproject(NamedTuple):

@@ -16,7 +16,7 @@ from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata, Provider
 from pipvariant.standard.properties import Properties
 from pipvariant.standard.table import Table
 
-__all__ = ["Ask", "fill_static_properties", "validate_properties"]
+__all__ = ["Ask", "fill_static_properties", "validate"]
 
 _ANY_VERSION = Feature(re.compile(r"\d{1,8}(?:\.\d{1,8}){0,2}"), multi_value=True)
 _NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
@@ -67,9 +67,7 @@ def fill_static_properties(table: Table, ask: Ask) -> Metadata:
     return replace(table.metadata, providers=providers)
 
 
-def validate_properties(
-    variants: Mapping[str, Properties], common: Metadata, ask: Ask
-) -> list[str]:
+def validate(variants: Mapping[str, Properties], common: Metadata, ask: Ask) -> list[str]:
     """Hold all properties to what their providers know.
 
     :param variants: label to properties.

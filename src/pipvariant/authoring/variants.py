@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from pipvariant.authoring.validation import Ask, fill_static_properties, validate_properties
+from pipvariant.authoring.validation import Ask, fill_static_properties, validate
 from pipvariant.errors import InvalidOption
 from pipvariant.providers.builtin import BUILT_INS
 from pipvariant.standard.filename import NULL_LABEL, check_label
@@ -14,7 +14,7 @@ from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata, Provider
 from pipvariant.standard.properties import Properties, Property, from_properties, hash_label
 from pipvariant.standard.table import Table
 
-__all__ = ["HASH", "Plan", "known_provider", "plan_variants"]
+__all__ = ["known_provider", "plan_variants"]
 
 #: Stands for the label that is made of the properties.
 HASH = "hash"
@@ -59,9 +59,7 @@ def plan_variants(
     """
     parsed = [Property.parse(text) for text in properties]
     declared = table.metadata.variants if table is not None else {}
-    wanted = (
-        _given_variant(parsed, labels, declared) if parsed else _declared_variants(labels, declared)
-    )
+    wanted = _given(parsed, labels, declared) if parsed else _declared(labels, declared)
     if null:
         wanted.setdefault(NULL_LABEL, {})
     if not wanted:
@@ -77,12 +75,12 @@ def plan_variants(
                 remedy="List it in `default-priorities` and under `providers`.",
             )
     common = fill_static_properties(table, ask)
-    notes = validate_properties(wanted, common, ask) if validating else []
+    notes = validate(wanted, common, ask) if validating else []
     made = tuple(replace(common, variants={label: wanted[label]}) for label in wanted)
     return Plan(made, tuple(notes))
 
 
-def _given_variant(
+def _given(
     properties: list[Property], labels: Sequence[str], declared: Mapping[str, Properties]
 ) -> dict[str, Properties]:
     if len(labels) > 1:
@@ -100,9 +98,7 @@ def _given_variant(
     return {check_label(label): grouped}
 
 
-def _declared_variants(
-    labels: Sequence[str], declared: Mapping[str, Properties]
-) -> dict[str, Properties]:
+def _declared(labels: Sequence[str], declared: Mapping[str, Properties]) -> dict[str, Properties]:
     possible = {NULL_LABEL: {}, **declared}
     for label in labels:
         if label not in possible:

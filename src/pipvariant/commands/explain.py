@@ -24,7 +24,7 @@ from pipvariant.shim.run import Run
 if TYPE_CHECKING:
     from pipvariant.providers.answers import Answer
 
-__all__ = ["explain_requirements", "shape_install", "write_json", "write_text"]
+__all__ = ["run_explain", "shape_install", "write_json", "write_text"]
 
 #: Options of `install` that have no meaning where nothing is installed.
 ELSEWHERE = ("--dry-run", "--ignore-installed", "--report")
@@ -35,7 +35,7 @@ NAMES = {"non-variant wheel": "(no label)", "source distribution": "(sdist)"}
 SHOWN = 3
 
 
-def explain_requirements(run: Run, args: list[str]) -> int:
+def run_explain(run: Run, args: list[str]) -> int:
     """Resolve as `install` would, print what was decided, and return the exit code.
 
     It is pip's own command `install`, in a dry run that does not look at what is installed.

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 from pipvariant.authoring.index import build_index
 from pipvariant.errors import InvalidOption
 
-__all__ = ["add_options", "write_index"]
+__all__ = ["add_options", "run_index"]
 
 
 def add_options(group: Any) -> None:
@@ -23,7 +23,7 @@ def add_options(group: Any) -> None:
     )
 
 
-def write_index(options: Any, args: Sequence[str], out: TextIO) -> int:
+def run_index(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Write what an index needs beside the wheels of a folder; return the exit code.
 
     :raises PipVariantError: there is a fault; nothing was written then.

@@ -14,7 +14,7 @@ from pipvariant.shim.named_options import TARGET, add_named
 from pipvariant.shim.options import configure_target
 from pipvariant.standard.properties import Properties, iter_properties
 
-__all__ = ["add_options", "check_variants", "list_variants"]
+__all__ = ["add_options", "run_check", "run_list"]
 
 FIT = "All installed variants fit this machine.\n"
 BETTER = "would fit better now; --upgrade-variant takes it"
@@ -37,7 +37,7 @@ def add_options(group: Any) -> None:
     )
 
 
-def list_variants(options: Any, args: Sequence[str], out: TextIO) -> int:
+def run_list(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print all installed variants; return the exit code.
 
     :raises InstallationError: pip's, when an override of a probe has a value that cannot be.
@@ -50,7 +50,7 @@ def list_variants(options: Any, args: Sequence[str], out: TextIO) -> int:
     return 0
 
 
-def check_variants(options: Any, args: Sequence[str], out: TextIO) -> int:
+def run_check(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print the installed variants that do not fit; return 1 when there is one.
 
     A better label is printed too, and is a reason to fail with ``--better`` only.

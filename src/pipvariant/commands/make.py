@@ -22,10 +22,10 @@ __all__ = [
     "add_options",
     "add_output",
     "label_built",
-    "make_variants",
     "named_wheels",
     "output_folder",
     "progress",
+    "run_make",
 ]
 
 PYPROJECT = "pyproject.toml"
@@ -94,7 +94,7 @@ def add_output(group: Any) -> None:
     )
 
 
-def make_variants(options: Any, args: Sequence[str], out: TextIO) -> int:
+def run_make(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Make variant wheels of the ordinary wheels of one project; return the exit code.
 
     :raises PipVariantError: what is given cannot be; nothing was written then, unless a later wheel

@@ -15,7 +15,7 @@ from pipvariant.shim.run import Run
 if TYPE_CHECKING:
     from pipvariant.providers.target import Answer, Target
 
-__all__ = ["add_options", "platform_answers", "show_platform", "write_platform"]
+__all__ = ["add_options", "platform_answers", "run_platform", "write_platform"]
 
 #: So many values, and features with equal values, are shown in the table without ``-v``.
 SHOWN = 6
@@ -31,7 +31,7 @@ def add_options(group: Any) -> None:
     )
 
 
-def show_platform(options: Any, args: Sequence[str], out: TextIO) -> int:
+def run_platform(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print what the target supports, or write it into a target file; return the exit code."""
     run = Run()
     configure_target(run, options)
@@ -50,7 +50,9 @@ def platform_answers(target: Target) -> list[Answer]:
     """Say what the target supports in all namespaces that are built in or stated by its file."""
     from pipvariant.providers.builtin import BUILT_INS
 
-    return [target.built_in(namespace) for namespace in sorted({*BUILT_INS, *target.stated})]
+    return [
+        target.built_in(namespace) for namespace in sorted({*BUILT_INS, *target.from_target_file})
+    ]
 
 
 def _write_target_file(path: str, given: Sequence[Answer], out: TextIO) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TextIO
 from pipvariant.authoring import making
 from pipvariant.commands.make import add_output, named_wheels, output_folder, progress
 
-__all__ = ["add_options", "unmake_variants"]
+__all__ = ["add_options", "run_unmake"]
 
 
 def add_options(group: Any) -> None:
@@ -16,7 +16,7 @@ def add_options(group: Any) -> None:
     add_output(group)
 
 
-def unmake_variants(options: Any, args: Sequence[str], out: TextIO) -> int:
+def run_unmake(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Make ordinary wheels of variant wheels; return the exit code.
 
     :raises PipVariantError: a wheel is at fault; those before it were written.

@@ -12,28 +12,20 @@ from pip._internal.exceptions import CommandError
 
 from pipvariant.errors import PipVariantError
 
-__all__ = [
-    "COMPLETED",
-    "SUB_COMMANDS",
-    "WITH_FILES",
-    "SubCommand",
-    "VariantCommand",
-    "make_sub_command",
-]
+__all__ = ["COMPLETED", "WITH_FILES", "VariantCommand"]
 
 
 class SubCommand(NamedTuple):
     """One sub-command.
 
-    :param module: has ``add_options(group)``; imported only when the sub-command is asked for.
-    :param function: its function that takes options, arguments and the stream to print to, and
-        returns the exit code.
+    :param module: imported only when the sub-command is asked for. It has ``add_options(group)``,
+        and ``run_NAME``, which takes options, arguments and the stream to print to and returns the
+        exit code.
     :param arguments: what stands behind the name, for the help.
     :param summary: one line for the list of sub-commands.
     """
 
     module: str
-    function: str
     arguments: str
     summary: str
 
@@ -41,50 +33,27 @@ class SubCommand(NamedTuple):
 #: Name -> sub-command, in the order in which the help lists them.
 SUB_COMMANDS = {
     "platform": SubCommand(
-        "platform",
-        "show_platform",
-        "",
-        "what this machine supports, by namespace, and which probe says so",
+        "platform", "", "what this machine supports, by namespace, and which probe says so"
     ),
     "explain": SubCommand(
-        "explain",
-        "explain_requirements",
-        "REQ...",
-        "which build `install` would take, and why no other",
+        "explain", "REQ...", "which build `install` would take, and why no other"
     ),
     "list": SubCommand(
-        "installed",
-        "list_variants",
-        "",
-        "installed variants, and whether each still fits this machine",
+        "installed", "", "installed variants, and whether each still fits this machine"
     ),
-    "check": SubCommand(
-        "installed", "check_variants", "", "the same, as an exit code: 1 when one does not fit"
-    ),
+    "check": SubCommand("installed", "", "the same, as an exit code: 1 when one does not fit"),
     "init": SubCommand(
-        "init",
-        "add_first_table",
-        "[NAMESPACE...]",
-        "write a first [variant] table into pyproject.toml",
+        "init", "[NAMESPACE...]", "write a first [variant] table into pyproject.toml"
     ),
-    "make": SubCommand(
-        "make", "make_variants", "WHEEL...", "make variant wheels of ordinary wheels"
-    ),
-    "unmake": SubCommand(
-        "unmake", "unmake_variants", "WHEEL...", "make ordinary wheels of variant wheels"
-    ),
+    "make": SubCommand("make", "WHEEL...", "make variant wheels of ordinary wheels"),
+    "unmake": SubCommand("unmake", "WHEEL...", "make ordinary wheels of variant wheels"),
     "index": SubCommand(
-        "index",
-        "write_index",
-        "DIR",
-        "write the metadata of variant wheels, and pages, for an index",
+        "index", "DIR", "write the metadata of variant wheels, and pages, for an index"
     ),
     "lint": SubCommand(
-        "lint", "run_lint", "PATH...", "find what is wrong with variant wheels and their metadata"
+        "lint", "PATH...", "find what is wrong with variant wheels and their metadata"
     ),
-    "demo": SubCommand(
-        "demo", "run_demo", "", "install from a small index of variant wheels made on the spot"
-    ),
+    "demo": SubCommand("demo", "", "install from a small index of variant wheels made on the spot"),
 }
 
 #: The sub-commands as commands of pip, for the completion of shells.
@@ -116,7 +85,7 @@ class VariantCommand(Command):
         from pipvariant.commands import explain
         from pipvariant.shim import current_run
 
-        return explain.explain_requirements(current_run(), args)
+        return explain.run_explain(current_run(), args)
 
     def add_options(self) -> None:
         """Say which sub-commands there are; the options are those of the one that is asked for."""
@@ -154,7 +123,7 @@ class VariantCommand(Command):
         if rest and not sub.arguments:
             raise CommandError(f"variant {name}: {rest[0]!r} is one word too many.")
         try:
-            code: int = getattr(_module_of(sub), sub.function)(options, rest, sys.stdout)
+            code: int = getattr(_module_of(sub), f"run_{name}")(options, rest, sys.stdout)
         except PipVariantError as error:
             raise CommandError(str(error)) from error
         return code

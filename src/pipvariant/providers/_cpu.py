@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["AARCH64", "CPUINFO", "X86_64", "Cpu", "architecture", "read_cpu"]
+__all__ = ["AARCH64", "X86_64", "Cpu", "read_cpu"]
 
 AARCH64 = "aarch64"
 X86_64 = "x86_64"

@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import ctypes
 
-__all__ = [
-    "LEVEL_ZERO",
-    "LIBCUDA",
-    "NVML",
-    "ROOT",
-    "WELL_KNOWN",
-    "file_state",
-    "find_libraries",
-    "load_library",
-]
+__all__ = ["LEVEL_ZERO", "LIBCUDA", "NVML", "ROOT", "file_state", "find_libraries", "load_library"]
 
 NVML = "libnvidia-ml.so.1"
 LIBCUDA = "libcuda.so.1"

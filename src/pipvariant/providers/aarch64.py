@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipvariant.providers import _cpu
 from pipvariant.providers.answers import NOTHING, Answer, Origin
 
-__all__ = ["FLAGS", "aarch64_features", "query_machine", "unmet_reason"]
+__all__ = ["FLAGS", "query_machine", "unmet_reason"]
 
 NAMESPACE = "aarch64"
 

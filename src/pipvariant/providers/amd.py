@@ -13,15 +13,7 @@ from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _amd_kernel, _driver_files
 from pipvariant.providers.answers import Answer, Origin
 
-__all__ = [
-    "FORCE_GFX",
-    "FORCE_ROCM",
-    "AmdReading",
-    "amd_features",
-    "query_machine",
-    "read_amd_report",
-    "unmet_reason",
-]
+__all__ = ["query_machine", "unmet_reason"]
 
 NAMESPACE = "amd"
 

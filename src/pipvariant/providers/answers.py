@@ -19,7 +19,7 @@ class Origin(str, Enum):
     """Which of the six steps of PEP 825 (supported properties) gave the answer."""
 
     STATIC = "static"
-    STATED = "stated"
+    TARGET_FILE = "stated"
     BUILT_IN = "built-in"
     PLUGIN = "plugin"
     DISABLED = "disabled"

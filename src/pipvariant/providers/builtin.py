@@ -9,7 +9,7 @@ from typing import Protocol, cast
 
 from pipvariant.providers.answers import Answer, Origin
 
-__all__ = ["BUILT_INS", "BuiltIn", "query_builtin", "reason_for", "stands_in"]
+__all__ = ["BUILT_INS", "query_builtin", "reason_for", "stands_in"]
 
 
 class _Module(Protocol):
@@ -130,7 +130,7 @@ def reason_for(namespace: str, feature: str, values: Sequence[str], answer: Answ
     if answer.origin is Origin.BUILT_IN:
         return built_in.load().unmet_reason(feature, values, answer)
     # Features that are stated without facts leave open what the words would be about.
-    if answer.origin is not Origin.STATED or (answer.features and not answer.facts):
+    if answer.origin is not Origin.TARGET_FILE or (answer.features and not answer.facts):
         return None
     words = built_in.load().unmet_reason(feature, values, answer)
     if words is None:

@@ -10,15 +10,7 @@ from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _driver_files
 from pipvariant.providers.answers import Answer, Origin
 
-__all__ = [
-    "BASES",
-    "FORCE_IP",
-    "IntelReading",
-    "intel_features",
-    "query_machine",
-    "read_intel_report",
-    "unmet_reason",
-]
+__all__ = ["query_machine", "unmet_reason"]
 
 NAMESPACE = "intel"
 

@@ -17,7 +17,7 @@ from pipvariant.providers._nvidia_report import (
 )
 from pipvariant.providers.answers import Answer, Origin
 
-__all__ = ["FORCE_DRIVER", "FORCE_SM", "nvidia_features", "query_machine", "unmet_reason"]
+__all__ = ["nvidia_features", "query_machine", "unmet_reason"]
 
 NAMESPACE = "nvidia"
 
@@ -88,8 +88,8 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
     :param refresh: ask the driver even if its answer is remembered.
     :raises InvalidOverride: an override is set to something that is no version.
     """
-    driver = _version_override(environ, FORCE_DRIVER, "a CUDA version", "12.8")
-    capability = _version_override(environ, FORCE_SM, "a compute capability", "9.0")
+    driver = _override(environ, FORCE_DRIVER, "a CUDA version", "12.8")
+    capability = _override(environ, FORCE_SM, "a compute capability", "9.0")
     stated = driver is not None and capability is not None
     reading = NvidiaReading() if stated else _query_driver(environ, refresh=refresh)
     facts = dict(reading.facts)
@@ -116,9 +116,7 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
     )
 
 
-def _version_override(
-    environ: Mapping[str, str], name: str, form: str, example: str
-) -> Version | None:
+def _override(environ: Mapping[str, str], name: str, form: str, example: str) -> Version | None:
     """Read one override; empty is not set."""
     text = environ.get(name, "").strip()
     if not text:

@@ -205,10 +205,10 @@ class Plugins:
             )
             configs, problems = _read_configs(report, namespace)
         except ProbeFailed as error:
-            return _Failed(_printable_line(error.what))
+            return _Failed(_line(error.what))
         finally:
             for text in printed:
-                logger.debug("%s printed: %s", reference, _printable_line(text, 4000))
+                logger.debug("%s printed: %s", reference, _line(text, 4000))
         return _Found(configs, environment.packages, problems)
 
     def _environment(self, provider: Provider, source: str) -> Environment | _Failed:
@@ -245,7 +245,7 @@ class Plugins:
         try:
             return environments.provide_environment(self._folder, key, fill, refresh=self._refresh)
         except ProbeFailed as error:
-            return _Failed(_printable_line(str(error)))
+            return _Failed(_line(str(error)))
 
 
 def _requirements(provider: Provider) -> list[tuple[str, Requirement]]:
@@ -289,9 +289,7 @@ def _read_configs(report: object, namespace: str) -> tuple[tuple[Config, ...], t
     if not isinstance(report, dict) or not isinstance(report.get("configs"), list):
         raise ProbeFailed("the answer is not a list of features")
     if report.get("namespace") != namespace:
-        raise ProbeFailed(
-            f"it answers for namespace {_printable_line(str(report.get('namespace')), 80)}"
-        )
+        raise ProbeFailed(f"it answers for namespace {_line(str(report.get('namespace')), 80)}")
     found: dict[str, Config] = {}
     wrong: list[str] = []
     twice: list[str] = []
@@ -319,12 +317,12 @@ def _read_configs(report: object, namespace: str) -> tuple[tuple[Config, ...], t
 
 
 def _shown(items: Sequence[str]) -> str:
-    shown = ", ".join(_printable_line(item, 60) for item in items[:_SHOWN])
+    shown = ", ".join(_line(item, 60) for item in items[:_SHOWN])
     more = len(items) - _SHOWN
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _printable_line(text: str, length: int = 300) -> str:
+def _line(text: str, length: int = 300) -> str:
     """Make one harmless line of what a plugin says: a terminal obeys some characters."""
     line = " ".join(text.split())
     line = "".join(letter if letter.isprintable() else "?" for letter in line)

@@ -15,15 +15,7 @@ from pipvariant import __version__
 from pipvariant.errors import ProbeFailed
 from pipvariant.providers import probe
 
-__all__ = [
-    "BOOT_ID",
-    "MAX_FILES",
-    "NO_CACHE",
-    "cache_folder",
-    "is_ours",
-    "is_private",
-    "query_probe",
-]
+__all__ = ["cache_folder", "is_ours", "is_private", "query_probe"]
 
 #: Set to anything, this variable of pip's means that nothing is read from or written to disk.
 NO_CACHE = "PIP_NO_CACHE_DIR"
@@ -79,11 +71,8 @@ def query_probe(
     if place is None or not boot:
         return judge(run())
     key = [__version__, boot, _container(), sys.platform, str(sys.maxsize), sys.base_prefix]
-    variables = {
-        name: value
-        for name, value in probe.clean_environment(environ).items()
-        if name != _NO_MATTER
-    }
+    variables = probe.clean_environment(environ)
+    variables.pop(_NO_MATTER, None)
     key += [module, *arguments, json.dumps(variables, sort_keys=True), *signs]
     path = place / _file_name(key)
     if not refresh:

@@ -21,7 +21,7 @@ class Target:
 
     :param enabled: namespaces of optional providers that the user turned on.
     :param disabled: namespaces of providers that the user turned off.
-    :param stated: what a target file states, by namespace; it then speaks for all namespaces.
+    :param from_target_file: what a target file states, by namespace; it then speaks for all.
     :param foreign: the target is another machine than this one, which is then never asked.
     :param refresh: ask again what is remembered since this machine started.
     :param environ: environment variables for overrides and probes; those of this process if None.
@@ -33,7 +33,7 @@ class Target:
         *,
         enabled: Iterable[str] = (),
         disabled: Iterable[str] = (),
-        stated: Mapping[str, Answer] | None = None,
+        from_target_file: Mapping[str, Answer] | None = None,
         foreign: bool = False,
         refresh: bool = False,
         environ: Mapping[str, str] | None = None,
@@ -41,7 +41,7 @@ class Target:
     ) -> None:
         self._enabled = frozenset(enabled)
         self._disabled = frozenset(disabled)
-        self._stated = stated
+        self._from_target_file = from_target_file
         self._foreign = foreign
         self._refresh = refresh
         self._environ = os.environ if environ is None else environ
@@ -57,9 +57,9 @@ class Target:
         return tuple(unique.values())
 
     @property
-    def stated(self) -> Mapping[str, Answer]:
+    def from_target_file(self) -> Mapping[str, Answer]:
         """What a target file states, by namespace; empty without one."""
-        return self._stated or {}
+        return self._from_target_file or {}
 
     def answer(self, namespace: str, provider: Provider | None, source: str = "") -> Answer:
         """Say what the target supports in one namespace (PEP 825, section on providers).
@@ -88,9 +88,9 @@ class Target:
         :param namespace: the namespace; one without a built-in provider supports nothing.
         :raises InvalidOverride: a variable that replaces the probe has a value that cannot be.
         """
-        if self._stated is not None:
-            return self._stated.get(
-                namespace, Answer(namespace, NOTHING, Origin.STATED, "target file")
+        if self._from_target_file is not None:
+            return self._from_target_file.get(
+                namespace, Answer(namespace, NOTHING, Origin.TARGET_FILE, "target file")
             )
         if namespace not in builtin.BUILT_INS:
             problem = f"no provider for namespace {namespace} is built in"
@@ -123,7 +123,7 @@ class Target:
             # 2. Static properties in the metadata: those, exclusively.
             or _static_answer(namespace, provider)
             # 3. The user gave a static list for the target: that, exclusively.
-            or self._stated_one(namespace)
+            or self._target_file_answer(namespace)
             # 4. A provider that is built in, for that plugin package and plugin-api: its answer.
             or self._built_in_one(namespace, provider)
         )
@@ -148,9 +148,9 @@ class Target:
             reason = "" if _holds(provider) else f"only if {provider.enable_if}"
         return Answer(namespace, NOTHING, Origin.DISABLED, reason) if reason else None
 
-    def _stated_one(self, namespace: str) -> Answer | None:
+    def _target_file_answer(self, namespace: str) -> Answer | None:
         """Step 3, and its other half: another machine is known by such lists only."""
-        if self._stated is not None:
+        if self._from_target_file is not None:
             return self.built_in(namespace)
         return Answer(namespace, NOTHING, Origin.NOT_ASKED) if self._foreign else None
 

@@ -14,7 +14,7 @@ from pipvariant.providers import nvidia, x86_64
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE
 
-__all__ = ["FORMAT", "parse_target_file", "read_target_file", "write_target_file"]
+__all__ = ["read_target_file", "write_target_file"]
 
 #: The version of the form of target files.
 FORMAT = 1
@@ -68,28 +68,24 @@ def write_target_file(answers: Iterable[Answer]) -> str:
     for answer in answers:
         if not answer.features:
             continue
-        parts.append(f"\n[namespace.{answer.namespace}]\nsource = {_toml_string(answer.source)}\n")
+        parts.append(f"\n[namespace.{answer.namespace}]\nsource = {_quoted(answer.source)}\n")
         for name, table in (("facts", answer.facts), ("features", answer.features)):
             lines = [f"{_toml_key(key)} = {_toml_value(value)}\n" for key, value in table.items()]
             parts += [f"\n[namespace.{answer.namespace}.{name}]\n", *lines] if lines else []
     return "".join(parts)
 
 
-def _toml_string(text: str) -> str:
+def _quoted(text: str) -> str:
     # A JSON string is a TOML string, but for the one control character that JSON leaves bare.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _toml_key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml_string(key)
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _quoted(key)
 
 
 def _toml_value(value: str | tuple[str, ...]) -> str:
-    return (
-        _toml_string(value)
-        if isinstance(value, str)
-        else f"[{', '.join(map(_toml_string, value))}]"
-    )
+    return _quoted(value) if isinstance(value, str) else f"[{', '.join(map(_quoted, value))}]"
 
 
 def _read_document(document: Mapping[str, Any], faults: list[tuple[str, str]]) -> dict[str, Answer]:
@@ -121,32 +117,30 @@ def _read_namespace(
     keys = short[0] if short is not None else ()
     _check_keys_of(table, ("source", "facts", "features", *keys), f"{path}.", faults)
     source = _string_of(table, "source", "target file", f"{path}.", faults)
-    stated = _table_of(table, "facts", f"{path}.", faults)
-    facts = {key: _string_of(stated, key, "", f"{path}.facts.", faults) for key in stated}
+    told = _table_of(table, "facts", f"{path}.", faults)
+    facts = {key: _string_of(told, key, "", f"{path}.facts.", faults) for key in told}
     given = [key for key in keys if key in table]
     if short is not None and given:
         if "features" in table:
             faults.append((path, f"has both features and {given[0]}; one of them has to go"))
-            return Answer(namespace, {}, Origin.STATED)
+            return Answer(namespace, {}, Origin.TARGET_FILE)
         words = {key: _string_of(table, key, "", f"{path}.", faults) for key in given}
         try:
             features, derived = short[1](words)
         except ValueError as error:
             faults.append((path, str(error)))
-            return Answer(namespace, {}, Origin.STATED)
-        return Answer(namespace, features, Origin.STATED, source, (), {**derived, **facts})
-    features = _read_features(
-        _table_of(table, "features", f"{path}.", faults), f"{path}.features", faults
-    )
-    return Answer(namespace, features, Origin.STATED, source, (), facts)
+            return Answer(namespace, {}, Origin.TARGET_FILE)
+        return Answer(namespace, features, Origin.TARGET_FILE, source, (), {**derived, **facts})
+    features = _features(table, path, faults)
+    return Answer(namespace, features, Origin.TARGET_FILE, source, (), facts)
 
 
-def _read_features(
+def _features(
     table: Mapping[str, Any], path: str, faults: list[tuple[str, str]]
 ) -> dict[str, tuple[str, ...]]:
     features = {}
-    for feature, values in table.items():
-        key = f"{path}.{feature}"
+    for feature, values in _table_of(table, "features", f"{path}.", faults).items():
+        key = f"{path}.features.{feature}"
         if FEATURE.fullmatch(feature) is None:
             faults.append((key, "this is not a feature"))
         elif not isinstance(values, list) or not values:

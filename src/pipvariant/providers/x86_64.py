@@ -7,15 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipvariant.providers import _cpu
 from pipvariant.providers.answers import NOTHING, Answer, Origin
 
-__all__ = [
-    "FLAGS",
-    "LEVELS",
-    "lacking_flags",
-    "normalise_flags",
-    "query_machine",
-    "unmet_reason",
-    "x86_64_features",
-]
+__all__ = ["FLAGS", "LEVELS", "query_machine", "unmet_reason", "x86_64_features"]
 
 NAMESPACE = "x86_64"
 

@@ -240,10 +240,10 @@ def judge(
                 logger.warning("%s: %s; it concerns %s", of, problem, ", ".join(users[namespace]))
     supported, ordered = _supported(answers), metadata
     if run.preferences is not None:
-        from pipvariant.standard.preferences import exclude_variants, prefer_variants
+        from pipvariant.standard.preferences import exclude, prefer
 
-        supported = exclude_variants(supported, run.preferences.excluded)
-        ordered = prefer_variants(metadata, run.preferences.preferred)
+        supported = exclude(supported, run.preferences.excluded)
+        ordered = prefer(metadata, run.preferences.preferred)
     return Judgement(metadata, rank(ordered, supported, labels), answers, supported)
 
 
@@ -265,7 +265,7 @@ def _resolved(run: Run, metadata: Metadata, labels: Sequence[str]) -> Answer:
     of a project in a lock file only what fits the locked version.
     """
     from pipvariant.providers.answers import Answer, Origin
-    from pipvariant.standard.abi_dependency import matches_version, preferred_values
+    from pipvariant.standard.abi_dependency import is_meant, preferred
     from pipvariant.standard.metadata import ABI_DEPENDENCY
 
     wanted: dict[str, set[str]] = {}
@@ -276,13 +276,11 @@ def _resolved(run: Run, metadata: Metadata, labels: Sequence[str]) -> Answer:
     for name in sorted(wanted):
         locked = run.locked_versions.get(name.replace("_", "-"), set())
         installed = None if run.ignores_installed else run.installed_version(name)
-        values = preferred_values(wanted[name], installed)
+        values = preferred(wanted[name], installed)
         if locked or run.ignores_dependencies:
             there = locked or {installed or ""}
             values = tuple(
-                value
-                for value in values
-                if any(matches_version(version, value) for version in there)
+                value for value in values if any(is_meant(version, value) for version in there)
             )
         if values:
             features[name] = values

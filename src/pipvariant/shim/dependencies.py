@@ -138,13 +138,11 @@ def _has_variant_json(archive: Any, path: str) -> bool:
 
 
 def _built_for(run: Run, context: VariantContext) -> list[str]:
-    from pipvariant.standard.abi_dependency import preferred_values
+    from pipvariant.standard.abi_dependency import preferred
     from pipvariant.standard.metadata import ABI_DEPENDENCY
 
     features = context.properties.get(ABI_DEPENDENCY, {})
-    return [
-        _requirement(run, name, preferred_values(values, None)) for name, values in features.items()
-    ]
+    return [_requirement(run, name, preferred(values, None)) for name, values in features.items()]
 
 
 def _requirement(run: Run, name: str, values: tuple[str, ...]) -> str:

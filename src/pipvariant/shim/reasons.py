@@ -60,7 +60,7 @@ def miss(rejection: Rejection, judgement: Judgement) -> str:
     if answer.origin in reasons:
         return f"{wanted}, {reasons[answer.origin]}"
     has = ", ".join(supported[:3]) + (", ..." if len(supported) > 3 else "")
-    others = {Origin.STATIC: "the package's own list", Origin.STATED: "the stated target"}
+    others = {Origin.STATIC: "the package's own list", Origin.TARGET_FILE: "the stated target"}
     where = others.get(answer.origin, "this machine")
     return f"{wanted}, {where} has {has or 'nothing of that kind'}"
 

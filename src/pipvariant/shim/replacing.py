@@ -152,7 +152,7 @@ def _is_replaceable(run: Run, candidate: Any) -> bool:
         name in preferences.labels
         or name in preferences.required
         or preferences.family_of(name)
-        or (named and preferences.insists(name))
+        or (named and preferences.is_constrained(name))
     )
     if candidate.is_editable or not (wishes or (run.upgrade_variant and named)):
         return False

@@ -148,11 +148,11 @@ class Run(_Options):
         if self._target is None:
             from pipvariant.providers.target import Target
 
-            stated = None
+            answers = None
             if self.target_file is not None:
                 from pipvariant.providers import target_file
 
-                stated = target_file.read_target_file(self.target_file)
+                answers = target_file.read_target_file(self.target_file)
             environ: dict[str, str] | None = None
             if self.options is not None and not getattr(self.options, "cache_dir", True):
                 # --no-cache-dir is about what is remembered of the hardware too.
@@ -161,7 +161,7 @@ class Run(_Options):
                 environ=environ,
                 enabled=self.enabled,
                 disabled=self.disabled,
-                stated=stated,
+                from_target_file=answers,
                 foreign=self.foreign,
                 refresh=self.refresh_platform,
                 plugins=self._plugins if self.trusted else None,

@@ -92,7 +92,7 @@ def _infos(run: Run, get_infos: Any) -> Iterator[Any]:
         name = group[0][1].keywords["name"]
         if (
             (name, version) in run.replaceable
-            or (run.preferences is not None and run.preferences.insists(name))
+            or (run.preferences is not None and run.preferences.is_constrained(name))
             or any(label_of(build.keywords["link"]) is not None for _, build in group)
             or (hashes and disallowed(finder, name, version, hashes))
         ):
@@ -216,8 +216,8 @@ def _best(run: Run, evaluator: Any, candidates: Any, hashes: Any) -> Any:
     for _, entries in itertools.groupby(newest_first, key=lambda entry: entry.version):
         group = list(entries)
         name = canonical(group[0].name)
-        insists = run.preferences is not None and run.preferences.insists(name)
-        if not insists and all(label_of(entry.link) is None for entry in group):
+        constrained = run.preferences is not None and run.preferences.is_constrained(name)
+        if not constrained and all(label_of(entry.link) is None for entry in group):
             return group[0]
         ordered = run.order(
             run.finder, [Candidate(name, e.version, e.link, e) for e in group], hashes

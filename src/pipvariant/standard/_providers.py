@@ -32,14 +32,14 @@ def read_providers(
     """
     if version >= _NEW_FORM:
         return {
-            namespace: _read_new_form(table, path, version, faults)
-            for namespace, table, path in _read_entries(
+            namespace: _new_form(table, path, version, faults)
+            for namespace, table, path in _entries(
                 faults.required(document, "providers"), ("providers",), faults
             )
         }
     static = {
         namespace: read_value_lists(table, path, faults)
-        for namespace, table, path in _read_entries(
+        for namespace, table, path in _entries(
             document.get("static-properties", {}), ("static-properties",), faults
         )
     }
@@ -48,10 +48,8 @@ def read_providers(
         namespace: Provider(static_properties=lists, install_time=False)
         for namespace, lists in static.items()
     }
-    for namespace, table, path in _read_entries(
-        document.get("providers", {}), ("providers",), faults
-    ):
-        providers[namespace] = _read_older_form(table, path, static.get(namespace, {}), faults)
+    for namespace, table, path in _entries(document.get("providers", {}), ("providers",), faults):
+        providers[namespace] = _older_form(table, path, static.get(namespace, {}), faults)
     return providers
 
 
@@ -63,14 +61,14 @@ def read_table_providers(document: dict[str, object], faults: Faults) -> dict[st
     :param document: the whole table.
     """
     return {
-        namespace: _read_new_form(table, path, SCHEMA_VERSION, faults, TABLE_KINDS)
-        for namespace, table, path in _read_entries(
+        namespace: _new_form(table, path, SCHEMA_VERSION, faults, TABLE_KINDS)
+        for namespace, table, path in _entries(
             faults.required(document, "providers"), ("providers",), faults
         )
     }
 
 
-def _read_entries(
+def _entries(
     value: object, path: Path, faults: Faults
 ) -> list[tuple[str, dict[str, object], Path]]:
     result = []
@@ -89,14 +87,14 @@ def read_value_lists(value: object, path: Path, faults: Faults) -> dict[str, tup
     return result
 
 
-def _read_new_form(
+def _new_form(
     table: dict[str, object],
     path: Path,
     version: tuple[int, ...],
     faults: Faults,
     known: tuple[str, ...] = _KINDS,
 ) -> Provider:
-    provider = _read_common(table, path, faults)
+    provider = _common(table, path, faults)
     kinds = [kind for kind in known if kind in table]
     newer = version[:2] > _NEWEST
     if len(kinds) > 1:
@@ -116,13 +114,13 @@ def _read_new_form(
     )
 
 
-def _read_older_form(
+def _older_form(
     table: dict[str, object],
     path: Path,
     static: dict[str, tuple[str, ...]],
     faults: Faults,
 ) -> Provider:
-    provider = _read_common(table, path, faults)
+    provider = _common(table, path, faults)
     use = faults.string(table, "plugin-use", path)
     if use is not None and use not in _PLUGIN_USES:
         faults.add((*path, "plugin-use"), f"{quote(use)} is none of {', '.join(_PLUGIN_USES)}")
@@ -139,7 +137,7 @@ def _read_older_form(
     )
 
 
-def _read_common(table: dict[str, object], path: Path, faults: Faults) -> Provider:
+def _common(table: dict[str, object], path: Path, faults: Faults) -> Provider:
     plugin_api = faults.string(table, "plugin-api", path)
     if plugin_api is not None:
         match = _PLUGIN_API.fullmatch(plugin_api.strip())

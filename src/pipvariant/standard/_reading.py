@@ -12,7 +12,7 @@ from pipvariant.standard._providers import read_providers, read_value_lists
 from pipvariant.standard.filename import NULL_LABEL
 from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE, Properties
 
-__all__ = ["check_namespaces", "read_metadata", "read_namespaces", "read_variants"]
+__all__ = ["check_namespaces", "from_dict", "read_namespaces", "read_variants"]
 
 _PROVIDERS_REQUIRED = (0, 2)  # since then each listed namespace has one, and the reverse
 _PRIORITIES_REMOVED = (0, 1, 1)  # since then only namespaces have priorities
@@ -23,11 +23,13 @@ _HOST = re.compile(r"\w+://[^/]*")
 _VERSION = re.compile(r"(?<![\w.])(?:v?(\d{1,9}(?:\.\d{1,9})+)|v(\d{1,9}))(?!\w)")
 
 
-def read_metadata(
-    obj: object, *, where: str, single: bool = False, label: str | None = None
+def from_dict(
+    obj: object, *, where: str = "", single: bool = False, label: str | None = None
 ) -> Metadata:
     """Read decoded metadata of any published format (PEP 825, section "Variant metadata").
 
+    :param obj: what a JSON or TOML parser made.
+    :param where: the file, for messages.
     :param single: there must be exactly one variant.
     :param label: the label that this one variant must have.
     :raises InvalidMetadata: with every fault, each with the path to it.

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import count
 
-__all__ = ["abi_requirement", "matches_version", "preferred_values"]
+__all__ = ["abi_requirement", "is_meant", "preferred"]
 
 # A component is no longer than a calendar date.
 _VALUE = re.compile(r"\d{1,8}(?:\.\d{1,8}){0,2}")
@@ -19,7 +19,7 @@ _VALUE = re.compile(r"\d{1,8}(?:\.\d{1,8}){0,2}")
 Numbers = tuple[int, ...]
 
 
-def matches_version(version: str, value: str) -> bool:
+def is_meant(version: str, value: str) -> bool:
     """Say whether a version is one that a value means: equal in all components it has.
 
     :param version: a version as text; only its release part counts.
@@ -30,7 +30,7 @@ def matches_version(version: str, value: str) -> bool:
     return _is_within(_release_of(version), [_numbers(value)])
 
 
-def preferred_values(values: Iterable[str], installed: str | None) -> tuple[str, ...]:
+def preferred(values: Iterable[str], installed: str | None) -> tuple[str, ...]:
     """Return the values that mean a version, most preferred first.
 
     :param installed: the version that is there already; what was built for it comes first,
@@ -38,7 +38,7 @@ def preferred_values(values: Iterable[str], installed: str | None) -> tuple[str,
     """
     valid = sorted(filter(_VALUE.fullmatch, set(values)), key=_numbers, reverse=True)
     if installed is not None:
-        valid.sort(key=lambda value: not matches_version(installed, value))
+        valid.sort(key=lambda value: not is_meant(installed, value))
     return tuple(valid)
 
 

@@ -16,15 +16,7 @@ from pipvariant.standard.metadata import Metadata
 from pipvariant.standard.properties import parse_namespace, parse_spec
 from pipvariant.standard.ranking import Supported
 
-__all__ = [
-    "ALL",
-    "Family",
-    "Preferences",
-    "exclude_variants",
-    "join_specs",
-    "prefer_variants",
-    "read_preferences",
-]
+__all__ = ["ALL", "Family", "Preferences", "exclude", "prefer", "read_preferences"]
 
 #: Stands for every package.
 ALL = ":all:"
@@ -80,7 +72,7 @@ class Preferences:
         label = self.labels.get(ALL)
         return label if label is not None and label in offered else None
 
-    def insists(self, package: str) -> bool:
+    def is_constrained(self, package: str) -> bool:
         """Say whether the user may want some files of a package only."""
         wishes = self.labels.keys() | self.required.keys()
         return package in wishes or ALL in wishes
@@ -121,18 +113,18 @@ def read_preferences(
     return Preferences(
         wanted,
         namespaces,
-        tuple(_spec(word, "--prefer-variant", parse_spec) for word in join_specs(preferred)),
-        tuple(_spec(word, "--exclude-variant", parse_spec) for word in join_specs(excluded)),
+        tuple(_spec(word, "--prefer-variant", parse_spec) for word in specs(preferred)),
+        tuple(_spec(word, "--exclude-variant", parse_spec) for word in specs(excluded)),
         tuple(map(_family, families)),
     )
 
 
-def join_specs(words: Iterable[str]) -> list[str]:
+def specs(words: Iterable[str]) -> list[str]:
     """Join what a configuration file or variable has taken apart at the spaces around ``::``."""
     return re.sub(r"\s*::\s*", "::", " ".join(words)).split()
 
 
-def prefer_variants(metadata: Metadata, preferred: Iterable[Spec]) -> Metadata:
+def prefer(metadata: Metadata, preferred: Iterable[Spec]) -> Metadata:
     """Return metadata in whose order the given namespaces, features and values come first.
 
     A preference for a feature or a value is one for its namespace too.
@@ -152,7 +144,7 @@ def prefer_variants(metadata: Metadata, preferred: Iterable[Spec]) -> Metadata:
     )
 
 
-def exclude_variants(supported: Supported, excluded: Iterable[Spec]) -> Supported:
+def exclude(supported: Supported, excluded: Iterable[Spec]) -> Supported:
     """Return what is supported without the given namespaces, features and values."""
     left_out = frozenset(excluded)
     return {
