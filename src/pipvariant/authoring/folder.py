@@ -40,7 +40,7 @@ class Wheel(NamedTuple):
     """What the name of a wheel says.
 
     :param project: normalised name.
-    :param label: ``None`` for an ordinary wheel.
+    :param label: ``None`` for a non-variant wheel.
     """
 
     path: Path

@@ -1,4 +1,4 @@
-"""Make a variant wheel of an ordinary one, and the ordinary one of a variant wheel."""
+"""Make a variant wheel of a non-variant one, and the reverse."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def make_wheel(
     force: bool = False,
     tell: Callable[[int], None] = silent,
 ) -> Path:
-    """Write the variant wheel of an ordinary wheel (PEP 825, section "Variant wheels").
+    """Write the variant wheel of a non-variant wheel (PEP 825, section "Variant wheels").
 
     ``variant.json`` is added, RECORD is last and lists it, the label is in the filename. All else
     keeps its bytes, and equal input gives equal bytes.
 
-    :param wheel: the ordinary wheel.
+    :param wheel: the non-variant wheel.
     :param metadata: with exactly one label.
     :param folder: where it is written to; made where it is missing.
     :param force: write over a file that has other content.
@@ -63,7 +63,7 @@ def make_wheel(
 def unmake_wheel(
     wheel: Path, folder: Path, *, force: bool = False, tell: Callable[[int], None] = silent
 ) -> Path:
-    """Write the ordinary wheel of a variant wheel: :func:`make_wheel` the other way round.
+    """Write the non-variant wheel of a variant wheel: :func:`make_wheel` the other way round.
 
     Parameters, result and errors are those of it; a wheel without a label is refused.
     """
@@ -86,7 +86,7 @@ def unmake_wheel(
 
 
 def project_of(filename: str) -> str:
-    """Return the normalised project name in the filename of an ordinary wheel.
+    """Return the normalised project name in the filename of a non-variant wheel.
 
     :raises InvalidFilename: it is none.
     """

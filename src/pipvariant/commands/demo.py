@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from pipvariant.commands import platform
 from pipvariant.shim.run import Run
+from pipvariant.standard.filename import NULL_LABEL
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
@@ -49,7 +50,7 @@ PROJECTS: dict[str, dict[str, dict[str, dict[str, list[str]]]]] = {
     "demo_cpu": {
         "armv8.2": {"aarch64": {"version": ["8.2a"]}},
         "armv9": {"aarch64": {"version": ["9.0a"]}},
-        "null": {},
+        NULL_LABEL: {},
         "x86_v2": {"x86_64": {"level": ["v2"]}},
         "x86_v3": {"x86_64": {"level": ["v3"]}},
         "x86_v4": {"x86_64": {"level": ["v4"]}},
@@ -58,7 +59,7 @@ PROJECTS: dict[str, dict[str, dict[str, dict[str, list[str]]]]] = {
         "cu126": {"nvidia": {"cuda_version_lower_bound": ["12.6"]}},
         "cu128": {"nvidia": {"cuda_version_lower_bound": ["12.8"]}},
         "cu130": {"nvidia": {"cuda_version_lower_bound": ["13.0"]}},
-        "null": {},
+        NULL_LABEL: {},
     },
 }
 
@@ -86,7 +87,7 @@ def run_demo(options: Any, args: Sequence[str], out: TextIO) -> int:
 
 
 def _make_project(simple: Path, project: str) -> None:
-    """Write one project of the index: wheels of all labels, a plain one, JSON and the page."""
+    """Write one project of the index: wheels with and without label, JSON, the page."""
     from pipvariant.authoring.wheel import new_wheel
     from pipvariant.standard.filename import variants_json_name
     from pipvariant.standard.metadata import to_json

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -11,6 +10,7 @@ from importlib import import_module
 from typing import IO, Any, TextIO
 
 from pipvariant.authoring.lint import ERROR, RULES, Finding, Page, find_faults
+from pipvariant.commands.output import write_json
 from pipvariant.errors import InvalidOption, PipVariantError, Unreachable, Unread
 from pipvariant.shim.fetching import (
     Budget,
@@ -44,12 +44,8 @@ def run_lint(options: Any, args: Sequence[str], out: TextIO) -> int:
         raise InvalidOption("which files, folders or URLs? None is named")
     findings = find_faults(args, Remote(options))
     if options.json:
-        json.dump(
-            {"version": SCHEMA_VERSION, "findings": list(map(_finding_entry, findings))},
-            out,
-            indent=2,
-        )
-        out.write("\n")
+        entries = list(map(_finding_entry, findings))
+        write_json(out, {"version": SCHEMA_VERSION, "findings": entries})
     else:
         out.writelines(f"{_finding_line(finding)}\n" for finding in findings)
         out.write(_summary(findings))

@@ -1,4 +1,4 @@
-"""``variant make``: from ordinary wheels to variant wheels."""
+"""``variant make``: from non-variant wheels to variant wheels."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pipvariant.authoring import making
 from pipvariant.authoring.archives import silent
 from pipvariant.errors import InvalidOption
 from pipvariant.shim.named_options import add_named
+from pipvariant.standard.filename import label_phrase
 from pipvariant.standard.properties import iter_properties
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def add_output(group: Any) -> None:
 
 
 def run_make(options: Any, args: Sequence[str], out: TextIO) -> int:
-    """Make variant wheels of the ordinary wheels of one project; return the exit code.
+    """Make variant wheels of the non-variant wheels of one project; return the exit code.
 
     :raises PipVariantError: what is given cannot be; nothing was written then, unless a later wheel
         of several is at fault.
@@ -196,7 +197,7 @@ def _words(metadata: Metadata) -> str:
     (properties,) = metadata.variants.values()
     (label,) = metadata.variants
     listed = ", ".join(map(str, iter_properties(properties)))
-    return f"variant {label} ({listed})" if listed else "null variant"
+    return f"{label_phrase(label)} ({listed})" if listed else label_phrase(label)
 
 
 @contextmanager

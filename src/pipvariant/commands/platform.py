@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from pipvariant.commands.output import write_json, write_table
 from pipvariant.shim.named_options import TARGET, add_named
 from pipvariant.shim.options import configure_target
 from pipvariant.shim.run import Run
@@ -39,8 +39,7 @@ def run_platform(options: Any, args: Sequence[str], out: TextIO) -> int:
     if options.output:
         _write_target_file(options.output, given, out)
     elif options.json:
-        json.dump([_answer_entry(answer) for answer in given], out, indent=2)
-        out.write("\n")
+        write_json(out, [_answer_entry(answer) for answer in given])
     else:
         write_platform(out, given, in_full=options.verbose > 0)
     return 0
@@ -83,29 +82,17 @@ def write_platform(out: TextIO, given: list[Answer], *, in_full: bool = False) -
 
     :param in_full: show all values, and all features that have equal values.
     """
-    from pip._vendor.rich.box import SIMPLE_HEAD
-    from pip._vendor.rich.console import Console
-    from pip._vendor.rich.table import Table
-
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
-    drawn.add_column("namespace", overflow="fold")
-    drawn.add_column("feature", overflow="fold")
-    drawn.add_column("supported values, most preferred first", overflow="fold")
-    drawn.add_column("says", overflow="fold")
+    rows = []
     for answer in given:
-        rows = list(_feature_rows(answer, in_full=in_full)) or [("-", "nothing")]
-        for number, (features, values) in enumerate(rows):
-            first = number == 0
-            drawn.add_row(
-                answer.namespace if first else "", features, values, answer.source if first else ""
-            )
-    console: Any = Console(file=out, highlight=False, soft_wrap=False)
-    console.print(drawn)
+        first, *others = list(_feature_rows(answer, in_full=in_full)) or [("-", "nothing")]
+        rows += [(answer.namespace, *first, answer.source), *(("", *other, "") for other in others)]
+    columns = ("namespace", "feature", "supported values, most preferred first", "says")
+    console = write_table(out, columns, rows)
     for answer in given:
         for key, value in answer.facts.items() if answer.features else ():
-            console.print(f"{answer.namespace}: {key} {value}", markup=False)
+            console.print(f"{answer.namespace}: {key} {value}")
         for problem in answer.problems:
-            console.print(f"{answer.namespace}: {problem}", markup=False)
+            console.print(f"{answer.namespace}: {problem}")
 
 
 def _feature_rows(answer: Answer, *, in_full: bool) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""``variant unmake``: from variant wheels to ordinary wheels."""
+"""``variant unmake``: from variant wheels to non-variant wheels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def add_options(group: Any) -> None:
 
 
 def run_unmake(options: Any, args: Sequence[str], out: TextIO) -> int:
-    """Make ordinary wheels of variant wheels; return the exit code.
+    """Make non-variant wheels of variant wheels; return the exit code.
 
     :raises PipVariantError: a wheel is at fault; those before it were written.
     """

@@ -6,16 +6,29 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import ctypes
 
-__all__ = ["LEVEL_ZERO", "LIBCUDA", "NVML", "ROOT", "file_state", "find_libraries", "load_library"]
+__all__ = [
+    "LEVEL_ZERO",
+    "LIBCUDA",
+    "NO_FUNCTION",
+    "NVML",
+    "ROOT",
+    "call_function",
+    "file_state",
+    "find_libraries",
+    "load_library",
+]
 
 NVML = "libnvidia-ml.so.1"
 LIBCUDA = "libcuda.so.1"
 LEVEL_ZERO = "libze_loader.so.1"
+
+#: Stands for the return code of a function that is not there.
+NO_FUNCTION = -1
 
 #: The root of the file system.
 ROOT = Path("/")
@@ -112,6 +125,18 @@ def load_library(name: str, root: Path) -> ctypes.CDLL:
             if os.path.exists(path):
                 return ctypes.CDLL(path)
         raise
+
+
+def call_function(library: ctypes.CDLL, name: str, *arguments: Any) -> int:
+    """Call one function of a library and give its return code, or :data:`NO_FUNCTION`."""
+    import ctypes
+
+    try:
+        function = getattr(library, name)
+    except AttributeError:
+        return NO_FUNCTION
+    function.restype = ctypes.c_uint32
+    return int(function(*arguments))
 
 
 def file_state(path: Path) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from pipvariant.errors import ProbeFailed
+from pipvariant.providers.answers import NO_FACTS
 
 __all__ = ["NvidiaReading", "Version", "read_nvidia_report", "version_text"]
 
@@ -27,9 +28,6 @@ _MAX_PART = 99
 Version = tuple[int, int]
 
 
-_NO_FACTS: Mapping[str, str] = {}
-
-
 class NvidiaReading(NamedTuple):
     """What was read from a driver.
 
@@ -44,7 +42,7 @@ class NvidiaReading(NamedTuple):
     capability: Version | None = None
     source: str = ""
     problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = _NO_FACTS
+    facts: Mapping[str, str] = NO_FACTS
 
 
 def read_nvidia_report(report: object) -> NvidiaReading:

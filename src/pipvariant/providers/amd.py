@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _amd_kernel, _driver_files
-from pipvariant.providers.answers import Answer, Origin
+from pipvariant.providers.answers import NO_FACTS, Answer, Origin
 
 __all__ = ["query_machine", "unmet_reason"]
 
@@ -32,8 +32,6 @@ _MAX_PART = 99
 # With this variable of ROCm's, programs see another architecture than the kernel does.
 _HSA_OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
-_NO_FACTS: Mapping[str, str] = {}
-
 
 class AmdReading(NamedTuple):
     """What was read from the kernel and from the files of ROCm.
@@ -51,7 +49,7 @@ class AmdReading(NamedTuple):
     permitted: bool = True
     source: str = "no AMD GPU"
     problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = _NO_FACTS
+    facts: Mapping[str, str] = NO_FACTS
 
 
 def amd_features(gfx: Iterable[str], rocm: str | None) -> dict[str, tuple[str, ...]]:

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-__all__ = ["NOTHING", "TRUST_OPTION", "Answer", "Origin", "not_trusted"]
+__all__ = ["NOTHING", "NO_FACTS", "TRUST_OPTION", "Answer", "Origin", "not_trusted"]
 
 #: What lets a plugin package be installed and run.
 TRUST_OPTION = "--trust-provider"
 
 #: The features of a namespace in which nothing is supported.
 NOTHING: Mapping[str, tuple[str, ...]] = {}
+
+NO_FACTS: Mapping[str, str] = {}
 
 
 class Origin(str, Enum):

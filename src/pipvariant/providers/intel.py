@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _driver_files
-from pipvariant.providers.answers import Answer, Origin
+from pipvariant.providers.answers import NO_FACTS, Answer, Origin
 
 __all__ = ["query_machine", "unmet_reason"]
 
@@ -41,8 +41,6 @@ _GPU = 1
 _NO_DRIVER = 0x78000001
 _NOT_PERMITTED = 0x70010000
 
-_NO_FACTS: Mapping[str, str] = {}
-
 
 class IntelReading(NamedTuple):
     """What was read from the drivers.
@@ -56,7 +54,7 @@ class IntelReading(NamedTuple):
     ips: tuple[str, ...] = ()
     source: str = ""
     problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = _NO_FACTS
+    facts: Mapping[str, str] = NO_FACTS
 
 
 def intel_features(ips: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -9,11 +9,12 @@ import tempfile
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pipvariant.errors import InvalidOption, ProbeFailed
 from pipvariant.providers import probe
 from pipvariant.providers.answers import NOTHING, TRUST_OPTION, Answer, Origin, not_trusted
+from pipvariant.providers.requirements import marker_environment, plugin_requirements
 from pipvariant.standard.properties import FEATURE, VALUE
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Installer(Protocol):
         """
 
     def install(self, requirements: Sequence[str], folder: Path, source: str) -> Sequence[str]:
-        """Install ordinary wheels and what they depend on into an empty folder.
+        """Install non-variant wheels and what they depend on into an empty folder.
 
         :returns: what is installed, as ``name version``.
         :raises ProbeFailed: it could not be installed.
@@ -147,7 +148,7 @@ class Plugins:
             wheel, to which any place speaks that has spoken before.
         :returns: the answer; the same object again when the same is asked again.
         """
-        requirements = _requirements(provider)
+        requirements = plugin_requirements(provider)
         untrusted = [name for name, _ in requirements if name not in self._trusted]
         if untrusted or not requirements:
             return not_trusted(namespace, untrusted)
@@ -170,7 +171,7 @@ class Plugins:
         :returns: None if not all of its packages are trusted: nothing was installed or run then.
         :raises ProbeFailed: the plugin could not be asked, or gave what no plugin may give.
         """
-        requirements = _requirements(provider)
+        requirements = plugin_requirements(provider)
         if not requirements or any(name not in self._trusted for name, _ in requirements):
             return None
         found = self._ask(self._question(namespace, provider, "", method), provider, "")
@@ -182,8 +183,8 @@ class Plugins:
     def _question(
         self, namespace: str, provider: Provider, source: str, method: str
     ) -> tuple[str, ...]:
-        reference = provider.object_reference(_marker_environment())
-        texts = [str(requirement) for _, requirement in _requirements(provider)]
+        reference = provider.object_reference(marker_environment())
+        texts = [str(requirement) for _, requirement in plugin_requirements(provider)]
         return (self._installer.origin(source), namespace, reference, method, *texts)
 
     def _ask(self, question: tuple[str, ...], provider: Provider, source: str) -> _Found | _Failed:
@@ -213,7 +214,7 @@ class Plugins:
 
     def _environment(self, provider: Provider, source: str) -> Environment | _Failed:
         """Return the environment of a plugin's packages; it is made, or not, once."""
-        requirements = _requirements(provider)
+        requirements = plugin_requirements(provider)
         urls = [name for name, requirement in requirements if requirement.url is not None]
         if urls:
             return _Failed(f"{urls[0]} is named by a URL, not as a package of its index")
@@ -246,24 +247,6 @@ class Plugins:
             return environments.provide_environment(self._folder, key, fill, refresh=self._refresh)
         except ProbeFailed as error:
             return _Failed(_line(str(error)))
-
-
-def _requirements(provider: Provider) -> list[tuple[str, Requirement]]:
-    """Return the packages that a plugin requires here, by normalised name."""
-    from packaging.requirements import Requirement
-    from packaging.utils import canonicalize_name
-
-    try:
-        texts = provider.applicable_requires(_marker_environment())
-    except ValueError:
-        return []
-    return [(canonicalize_name(found.name), found) for found in map(Requirement, texts)]
-
-
-def _marker_environment() -> Mapping[str, str]:
-    from packaging.markers import default_environment
-
-    return cast("Mapping[str, str]", default_environment())
 
 
 def _answer_of_plugin(namespace: str, package: str, found: _Found | _Failed) -> Answer:

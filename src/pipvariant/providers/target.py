@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from pipvariant.providers import builtin
 from pipvariant.providers.answers import NOTHING, Answer, Origin, not_trusted
+from pipvariant.providers.requirements import marker_environment, plugin_packages
 
 if TYPE_CHECKING:
     from pipvariant.providers.plugins import Plugins
@@ -131,7 +132,7 @@ class Target:
     def _ask_plugin(self, namespace: str, provider: Provider | None, source: str) -> Answer:
         """Steps 5 and 6: a trusted plugin package is asked; no other is installed or run."""
         if provider is None or self._make_plugins is None:
-            return not_trusted(namespace, () if provider is None else _packages(provider))
+            return not_trusted(namespace, () if provider is None else plugin_packages(provider))
         if self._plugins is None:
             self._plugins = self._make_plugins()
         return self._plugins.answer(namespace, provider, source)
@@ -164,10 +165,10 @@ class Target:
                 " is not supported by this version of pip-variant"
             )
             return Answer(namespace, NOTHING, Origin.UNKNOWN, provider.builtin, (problem,))
-        packages = _packages(provider)
+        packages = plugin_packages(provider)
         if provider.requires and not packages:
             return Answer(namespace, NOTHING, Origin.DISABLED, "no requirement applies here")
-        if builtin.stands_in(namespace, packages, provider.object_reference(_environment())):
+        if builtin.stands_in(namespace, packages, provider.object_reference(marker_environment())):
             return self.built_in(namespace)
         return None
 
@@ -188,25 +189,6 @@ def _clean(features: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[str, ...
 def _holds(provider: Provider) -> bool:
     """Evaluate the marker of a provider; one that compares what cannot be compared never holds."""
     try:
-        return provider.is_enabled(_environment())
+        return provider.is_enabled(marker_environment())
     except ValueError:
         return False
-
-
-def _packages(provider: Provider) -> tuple[str, ...]:
-    """Name the packages that a plugin requires here, normalised, in the order of the metadata."""
-    from packaging.requirements import Requirement
-    from packaging.utils import canonicalize_name
-
-    try:
-        texts = provider.applicable_requires(_environment())
-        return tuple(canonicalize_name(Requirement(text).name) for text in texts)
-    except ValueError:
-        return ()
-
-
-def _environment() -> Mapping[str, str]:
-    """Give the marker environment of the running interpreter."""
-    from packaging.markers import default_environment
-
-    return cast("Mapping[str, str]", default_environment())

@@ -12,6 +12,7 @@ from pipvariant.shim.choosing import is_allowed
 from pipvariant.shim.filenames import label_of
 from pipvariant.shim.links import source_of
 from pipvariant.shim.run import Run
+from pipvariant.standard.filename import NULL_LABEL, label_phrase
 
 if TYPE_CHECKING:
     from pipvariant.shim.choosing import Candidate, Judgement
@@ -30,7 +31,6 @@ __all__ = [
     "may_have_better",
     "order",
     "read",
-    "words",
 ]
 
 logger = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class Installed(NamedTuple):
     def __str__(self) -> str:
         if self.problem:
             return f"a variant that is not known ({self.problem})"
-        return words(self.label)
+        return label_phrase(self.label, "the non-variant build")
 
 
 class Fit(NamedTuple):
@@ -157,7 +157,7 @@ def better(run: Run, distribution: Any, installed: Installed) -> str | None:
     except (OSError, UnicodeError, PipVariantError, unreadable):
         return None
     label = installed.label
-    same = label in (None, "null") or (
+    same = label in (None, NULL_LABEL) or (
         installed.metadata is not None
         and metadata.variants.get(label or "") == installed.metadata.variants[label or ""]
     )
@@ -171,7 +171,7 @@ def better(run: Run, distribution: Any, installed: Installed) -> str | None:
 
 def may_have_better(run: Run, installed: Installed) -> bool:
     """Say whether the target has what labels of a project may be for, going by its null variant."""
-    if installed.label != "null" or installed.metadata is None:
+    if installed.label != NULL_LABEL or installed.metadata is None:
         return False
     providers = installed.metadata.providers
     return any(
@@ -249,13 +249,6 @@ class _Looking(Run):
         return fit(installed, judge(self, installed.metadata, (installed.label,), of=of))
 
 
-def words(label: str | None) -> str:
-    """Call an installed or chosen build by its label, None for that of a non-variant wheel."""
-    if label is None:
-        return "the non-variant build"
-    return "null variant" if label == "null" else f"variant {label}"
-
-
 def order(
     run: Run, ordered: Order, finder: Any, candidates: Sequence[Candidate], hashes: Any
 ) -> list[Any]:
@@ -331,7 +324,7 @@ def _is_better(run: Run, link: Any, installed: Installed) -> bool:
     if label is None or judgement is None:
         return False
     there = judgement.metadata.variants
-    if installed.label != "null" and (
+    if installed.label != NULL_LABEL and (
         there.get(installed.label) != installed.metadata.variants[installed.label]
     ):
         # Metadata of two sources is never merged, so their labels have no common order.

@@ -20,11 +20,11 @@ from pipvariant.shim.installed import (
     keep,
     may_have_better,
     read,
-    words,
 )
 from pipvariant.shim.patches import Patch
 from pipvariant.shim.pips import Pip
 from pipvariant.shim.run import Run
+from pipvariant.standard.filename import label_phrase
 
 __all__ = ["patches"]
 
@@ -111,7 +111,7 @@ def _tell(run: Run, resolver: Any, result: Any) -> None:
         link = req.original_link or req.link
         old = None if link is None else run.replacing.get(link.url)
         if old is not None:
-            new = words(label_of(link))
+            new = label_phrase(label_of(link), "the non-variant build")
             logger.info("%s %s: %s replaces %s", req.name, old.version, new, old)
 
 

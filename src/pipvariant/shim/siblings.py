@@ -13,6 +13,7 @@ from pipvariant.shim.run import Run
 
 if TYPE_CHECKING:
     from pipvariant.shim.choosing import Outcome
+from pipvariant.standard.filename import NULL_LABEL
 
 __all__ = ["older_that_fits"]
 
@@ -31,7 +32,7 @@ def older_that_fits(run: Run, outcome: Outcome, link: Any) -> str:
     from pipvariant.shim.sources import metadata_of
     from pipvariant.standard.ranking import Cause
 
-    if label_of(link) not in (None, "null") or outcome.name not in run.asked:
+    if label_of(link) not in (None, NULL_LABEL) or outcome.name not in run.asked:
         return ""
     judgements = list(judgements_of(outcome))
     namespaces = {
@@ -50,7 +51,7 @@ def older_that_fits(run: Run, outcome: Outcome, link: Any) -> str:
     older = [
         each
         for each in found
-        if each.version < version and label_of(each.link) not in (None, "null")
+        if each.version < version and label_of(each.link) not in (None, NULL_LABEL)
     ]
     older.sort(key=lambda each: each.version, reverse=True)
     for (number, _), group in itertools.groupby(

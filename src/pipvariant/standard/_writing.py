@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipvariant.standard._model import ABI_DEPENDENCY, SCHEMA_URL, Metadata, Provider
+from pipvariant.standard.properties import properties_json
 
 __all__ = ["to_dict", "to_json"]
 
@@ -43,10 +44,7 @@ def to_dict(metadata: Metadata) -> dict[str, object]:
     else:
         result["$schema"] = _SCHEMA_WITHOUT_PROVIDERS
     result["variants"] = {
-        label: {
-            namespace: {feature: sorted(values) for feature, values in sorted(features.items())}
-            for namespace, features in sorted(properties.items())
-        }
+        label: properties_json(properties)
         for label, properties in sorted(metadata.variants.items())
     }
     return result

@@ -1,4 +1,4 @@
-"""What the user prefers, leaves out and insists on: it reorders or narrows what fits.
+"""What the user prefers, excludes and requires: it orders or narrows what is compatible.
 
 Preferences never let in a variant that the target does not support (PEP 825, section "Variant
 ordering").
