@@ -36,7 +36,7 @@ ASK = """
 import time
 from pip._internal.commands import create_command
 import pip._internal.commands.install
-from pipvariant.shim.run import Run
+from pipvariant.shim.core.state import Run
 from pipvariant.standard.metadata import Provider
 run = Run()
 run.options = create_command("install").parser.get_default_values()

@@ -9,10 +9,10 @@ from typing import Any
 
 __all__ = ["OTHERS", "lose", "name_of"]
 
-#: What is replaced without a `Patch` -> the function that does it, in `pipvariant.shim.options`.
+#: What is replaced without a `Patch` -> the function of `shim.options.parser` that does it.
 OTHERS = {
-    "options Command.parse_args": "before_run",
-    "options ConfigOptionParser._match_long_opt": "_prefer_known",
+    "parser Command.parse_args": "before_run",
+    "parser ConfigOptionParser._match_long_opt": "_prefer_known",
     "shim pip._internal.commands:create_command": "",
 }
 
@@ -32,8 +32,8 @@ def lose(lost: str) -> None:
 
     :param lost: its name; one that no patch has leaves all on.
     """
-    from pipvariant.shim import options
-    from pipvariant.shim.patches import Patches
+    from pipvariant.shim.core.patches import Patches
+    from pipvariant.shim.options import parser
 
     put, replace = Patches.put, Patches.replace
 
@@ -49,4 +49,4 @@ def lose(lost: str) -> None:
     changed.put, changed.replace = put_without, replace_without
     changed._prove = lambda self, patch: None
     if OTHERS.get(lost):
-        setattr(options, OTHERS[lost], lambda *args: None)
+        setattr(parser, OTHERS[lost], lambda *args: None)

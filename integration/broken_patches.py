@@ -23,9 +23,11 @@ import pytest
 from integration.breaking import OTHERS, name_of
 from integration.templates import LOST_PATCH
 from pipvariant import shim
-from pipvariant.shim import builds, completion, pips
-from pipvariant.shim.patches import Patch
-from pipvariant.shim.run import Run
+from pipvariant.shim.building import child_pip
+from pipvariant.shim.core import pip_versions
+from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.state import Run
+from pipvariant.shim.options import completion
 from pipvariant.standard.preferences import Family, Preferences
 
 __all__ = ["is_meant", "names", "noticing"]
@@ -40,9 +42,9 @@ def names() -> list[str]:
     commands: Any = import_module("pip._internal.commands").commands_dict
     # Modules that have copied what is patched are patched too, once they are imported.
     import_module("pip._internal.commands.install")
-    found: list[Patch] = [*builds.patches(pips.this_pip(), Run()), *completion.patches()]
+    found: list[Patch] = [*child_pip.patches(pip_versions.this_pip(), Run()), *completion.patches()]
     before = dict(os.environ)
-    os.environ[builds.WHEELS_ONLY] = "1"
+    os.environ[child_pip.WHEELS_ONLY] = "1"
     for command in ("install", "lock", "wheel", *READING):
         for legacy in (False, True):
             # Each backend comes with each resolver in one of the commands.
@@ -129,7 +131,7 @@ def main(words: list[str]) -> int:
         noticed = right.get(failed, False)
         code |= not noticed
         shown = failed.partition("::")[2] if noticed else f"NOT NOTICED {failed}"
-        print(f"{pips.this_pip().text}\t{name}\t{shown}", flush=True)
+        print(f"{pip_versions.this_pip().text}\t{name}\t{shown}", flush=True)
     return code
 
 

@@ -14,7 +14,10 @@ PROBE = "__import__('tri').LABEL"
 
 
 @pytest.mark.effect_of(
-    "builds", "build_env:_get_runnable_pip", "build_env:get_runnable_pip", "misc:get_runnable_pip"
+    "child_pip",
+    "build_env:_get_runnable_pip",
+    "build_env:get_runnable_pip",
+    "misc:get_runnable_pip",
 )
 def test_a_build_gets_the_best_label(pip: Pip, index: Index) -> None:
     index.add(*tri(), Sdist(Wheel("made"), build_requires=("tri",), probe=PROBE))
@@ -43,7 +46,7 @@ IN_PROCESS = pytest.param(
 )
 
 
-@pytest.mark.effect_of("build_labels", "InprocessBuildEnvironmentInstaller.install")
+@pytest.mark.effect_of("build_requirements", "InprocessBuildEnvironmentInstaller.install")
 @pytest.mark.parametrize("how", (pytest.param((), id="child"), IN_PROCESS))
 def test_a_build_sees_the_label_that_is_installed(
     pip: Pip, index: Index, how: tuple[str, ...]

@@ -54,7 +54,7 @@ def test_a_wheel_that_was_built_serves_where_no_label_fits(
 LABELLED = Wheel("tri", label="cuda12.8", properties=(cuda("12.8"),))
 
 
-@pytest.mark.effect_of("wheels", "_verify_one")
+@pytest.mark.effect_of("wheel_check", "_verify_one")
 def test_a_label_that_was_built_has_to_fit(pip: Pip, index: Index) -> None:
     index.add(Sdist(LABELLED))
     result = pip.variant("install", "tri", driver="12.4")
@@ -79,7 +79,7 @@ def test_a_label_that_is_only_built_may_be_for_another_machine(pip: Pip, index: 
     assert [path.name for path in (pip.work / "out").iterdir()] == [BEST]
 
 
-@pytest.mark.effect_of("wheels", "Cache._get_candidates")
+@pytest.mark.effect_of("wheel_check", "Cache._get_candidates")
 def test_a_label_that_does_not_fit_is_left_in_the_cache(
     pip: Pip, index: Index, cache: dict[str, str]
 ) -> None:

@@ -137,7 +137,7 @@ def test_allowed_hashes_come_before_the_label(pip: Pip, index: Index) -> None:
     assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
-@pytest.mark.effect_of("selection", "PackageFinder.find_best_candidate")
+@pytest.mark.effect_of("found_candidates", "PackageFinder.find_best_candidate")
 @pytest.mark.parametrize(
     ("allowed", "told"),
     (("cuda12.6", "cuda12.8"), (None, "cuda12.8"), ("null", "cuda12.8"), ("cuda12.8", None)),

@@ -32,9 +32,9 @@ def test_the_best_label_for_the_driver(
 
 
 @pytest.mark.effect_of("filenames", "Wheel.__init__")
-@pytest.mark.effect_of("options", "Command.parse_args")
+@pytest.mark.effect_of("parser", "Command.parse_args")
 @pytest.mark.effect_of("shim", "commands:create_command")
-@pytest.mark.effect_of("selection", "FoundCandidates.__init__")
+@pytest.mark.effect_of("found_candidates", "FoundCandidates.__init__")
 @pytest.mark.parametrize("pages", ("html", "json"))
 def test_both_forms_of_pages_serve(pip: Pip, index: Index, pages: str) -> None:
     index.pages = pages
@@ -158,9 +158,11 @@ def test_a_cpu_level_is_asked_from_the_machine(pip: Pip, index: Index) -> None:
     assert pip.label("num") == expected.get(machine, "")
 
 
-@pytest.mark.effect_of("reports", "legacy.resolver:Resolver.resolve")
+@pytest.mark.effect_of("messages", "legacy.resolver:Resolver.resolve")
 @pytest.mark.effect_of(
-    "selection", "PackageFinder.find_requirement", "CandidateEvaluator.compute_best_candidate"
+    "found_candidates",
+    "PackageFinder.find_requirement",
+    "CandidateEvaluator.compute_best_candidate",
 )
 def test_the_legacy_resolver_takes_the_same_label(pip: Pip, index: Index) -> None:
     index.add(*tri())

@@ -106,7 +106,7 @@ def test_no_common_value_names_the_package_before_any_wheel_is_fetched(
 
 
 @pytest.mark.effect_of(
-    "families",
+    "same_variant",
     "_InstallRequirementBackedCandidate.iter_dependencies",
     "Factory.get_installation_error",
 )
@@ -125,7 +125,7 @@ def test_a_conflict_that_only_the_resolver_finds_is_told(pip: Pip, index: Index)
     assert pip.installed() == {}
 
 
-@pytest.mark.effect_of("families", "AlreadyInstalledCandidate.iter_dependencies")
+@pytest.mark.effect_of("same_variant", "AlreadyInstalledCandidate.iter_dependencies")
 def test_what_is_installed_decides_for_the_others(pip: Pip, index: Index) -> None:
     newer = {"cu12.8": (cuda("12.8"),)}
     index.add(*release("alpha", labels=_cuda("12.6", "12.8")))

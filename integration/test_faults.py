@@ -136,8 +136,8 @@ def test_of_a_huge_file_little_is_taken(pip: Pip, chunked: bool) -> None:
 IMPATIENT = """\
 import sys
 from pipvariant.cli import main
-from pipvariant.shim import fetching
-fetching.MAX_SECONDS = 0.0
+from pipvariant.shim.finding import download
+download.MAX_SECONDS = 0.0
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -111,7 +111,7 @@ def test_a_forked_run_is_a_started_one(
         assert (command, shown) == (command, [])
 
 
-@pytest.mark.effect_of("builds", "build_env.installer:get_runnable_pip")
+@pytest.mark.effect_of("child_pip", "build_env.installer:get_runnable_pip")
 def test_a_build_sees_the_best_label_where_its_pip_was_imported_before(
     pip: Pip, index: Index
 ) -> None:

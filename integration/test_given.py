@@ -40,7 +40,7 @@ def test_a_given_wheel_that_fits_is_installed(pip: Pip, give: Give) -> None:
     assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
-@pytest.mark.effect_of("wheels", "WheelDistribution.get_metadata_distribution")
+@pytest.mark.effect_of("wheel_check", "WheelDistribution.get_metadata_distribution")
 def test_a_given_wheel_that_does_not_fit_is_refused(pip: Pip, give: Give) -> None:
     result = pip.variant("install", give("cuda12.6"), driver="12.4")
     assert result.code == 1

@@ -67,7 +67,7 @@ def test_nothing_is_kept_otherwise(pip: Pip, index: Index, options: tuple[str, .
     assert kept(pip) is None
 
 
-@pytest.mark.effect_of("keeping", "get_csv_rows_for_installed")
+@pytest.mark.effect_of("recorded_variants", "get_csv_rows_for_installed")
 def test_record_has_it_and_plain_pip_removes_it(pip: Pip, index: Index) -> None:
     index.add(*tri())
     pip.variant("install", "tri", driver="12.6").check()

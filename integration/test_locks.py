@@ -75,7 +75,7 @@ def files(index: Index) -> list[str]:
 # Written.
 
 
-@pytest.mark.effect_of("locking", "Pylock.to_dict", "Pylock.as_toml")
+@pytest.mark.effect_of("write", "Pylock.to_dict", "Pylock.as_toml")
 @writes
 def test_the_chosen_wheel_is_locked_with_its_metadata(pip: Pip, index: Index) -> None:
     index.add(*tri())
@@ -117,7 +117,7 @@ def test_a_lock_goes_to_stdout_as_well(pip: Pip, index: Index) -> None:
     assert result.stdout == (pip.work / LOCK).read_text()
 
 
-@pytest.mark.effect_of("locking", "LinkEvaluator.evaluate_link")
+@pytest.mark.effect_of("write", "LinkEvaluator.evaluate_link")
 @writes
 def test_all_variants_lists_every_file_of_the_version(pip: Pip, index: Index) -> None:
     sdist = Sdist(Wheel("tri"))
@@ -295,7 +295,7 @@ def test_the_option_is_for_lock_only(pip: Pip) -> None:
 
 
 @pytest.mark.effect_of("filenames", "pylock:parse_wheel_filename")
-@pytest.mark.effect_of("locks", "Pylock.from_dict", "select_from_pylock_path_or_url")
+@pytest.mark.effect_of("read", "Pylock.from_dict", "select_from_pylock_path_or_url")
 @reads
 def test_one_lock_serves_machines_with_different_hardware(pip: Pip, index: Index) -> None:
     index.add(*tri())

@@ -287,7 +287,7 @@ def project(pip: Pip, table: str = TABLE) -> Path:
     return folder
 
 
-@pytest.mark.effect_of("making", "wheel:build")
+@pytest.mark.effect_of("label_built_wheel", "wheel:build")
 def test_wheel_labels_what_the_backend_has_built(pip: Pip) -> None:
     folder = project(pip)
     setting = ("--config-settings", "variant-label=cu126")

@@ -171,7 +171,7 @@ def test_a_long_list_of_skipped_versions_is_cut(pip: Pip, index: Index) -> None:
     assert errors[3:] == ["ERROR: tri: 3 more versions were skipped likewise"]
 
 
-@pytest.mark.effect_of("reports", "Factory.get_installation_error")
+@pytest.mark.effect_of("messages", "Factory.get_installation_error")
 def test_a_requirement_of_another_project_is_explained_too(pip: Pip, index: Index) -> None:
     index.add(*tri(null=False, plain=False), Wheel("user", requires=("tri",)))
     result = pip.variant("install", "-q", "tri", "user", driver="12.4")

@@ -147,7 +147,7 @@ def test_another_version_than_the_trusted_one_is_refused(pip: Pip, index: Index)
     assert "acme_provider-2.0" not in "".join(paths(index))
 
 
-@pytest.mark.effect_of("wheels_only", "make_distribution_for_install_requirement")
+@pytest.mark.effect_of("only_wheels", "make_distribution_for_install_requirement")
 def test_a_dependency_that_a_url_leads_to_is_not_built(pip: Pip, index: Index) -> None:
     canary = pip.root / "built"
     helper = Sdist(Wheel("helper"), probe=f"open({str(canary)!r}, 'w').close()")
@@ -568,8 +568,8 @@ ASK = """
 import json, os, sys
 from pip._internal.commands import create_command
 from pipvariant.providers import builtin
-from pipvariant.shim.plugin_packages import plugins_of
-from pipvariant.shim.run import Run
+from pipvariant.shim.building.plugin_installer import plugins_of
+from pipvariant.shim.core.state import Run
 from pipvariant.standard.metadata import Provider
 namespace, package, reference = sys.argv[1:]
 run = Run()

@@ -27,7 +27,7 @@ def other(tmp_path: Path) -> Path:
     return root / "bin" / "python"
 
 
-@pytest.mark.effect_of("builds", "main_parser:get_runnable_pip")
+@pytest.mark.effect_of("child_pip", "main_parser:get_runnable_pip")
 def test_the_best_label_is_installed_there(pip: Pip, index: Index, other: Path) -> None:
     index.add(*tri())
     result = pip.variant("--python", other, "install", "tri", driver="12.8").check()

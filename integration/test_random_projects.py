@@ -16,7 +16,7 @@ from integration.environments import PIP_VERSION, Pip
 from integration.index import Index
 from integration.model import choose
 from integration.projects import MACHINES, Machine, Project, make, publish
-from pipvariant.shim.pips import NEWEST
+from pipvariant.shim.core.pip_versions import NEWEST
 
 SEED = 1
 # All of them with the newest pip; the others get the first of the same ones.

@@ -13,7 +13,7 @@ from integration.wheels import NVIDIA, Wheel, cuda, release, tri
 BOUND = "cuda_version_lower_bound"
 
 
-@pytest.mark.effect_of("reports", "resolvelib.resolver:Resolver.resolve")
+@pytest.mark.effect_of("messages", "resolvelib.resolver:Resolver.resolve")
 @pytest.mark.parametrize("command", ("install", "download", "wheel"))
 def test_a_chosen_variant_is_one_line(pip: Pip, index: Index, command: str) -> None:
     index.add(*tri())
@@ -73,7 +73,7 @@ def test_verbose_shows_every_label(pip: Pip, index: Index) -> None:
     assert all(label in output for label in ("cuda12.6", "cuda12.8", "cuda13.0", "null"))
 
 
-@pytest.mark.effect_of("reports", "InstallationReport._install_req_to_dict")
+@pytest.mark.effect_of("messages", "InstallationReport._install_req_to_dict")
 def test_the_report_names_label_properties_and_rejections(pip: Pip, index: Index) -> None:
     index.add(*tri())
     (item,) = pip.report("tri", driver="12.6")["install"]
@@ -121,7 +121,7 @@ def with_both(pip: Pip, index: Index) -> Pip:
     return pip
 
 
-@pytest.mark.effect_of("listing", "InspectCommand._dist_to_dict")
+@pytest.mark.effect_of("installed_keys", "InspectCommand._dist_to_dict")
 def test_inspect_has_a_key_for_variants_only(with_both: Pip) -> None:
     inspected = json.loads(with_both.variant("inspect", "--local").check().stdout)
     items = {item["metadata"]["name"]: item for item in inspected["installed"]}
@@ -129,7 +129,7 @@ def test_inspect_has_a_key_for_variants_only(with_both: Pip) -> None:
     assert "variant" not in items["solo"]
 
 
-@pytest.mark.effect_of("listing", "format_for_json")
+@pytest.mark.effect_of("installed_keys", "format_for_json")
 def test_the_list_has_a_key_for_variants_only(with_both: Pip, index: Index) -> None:
     listed = json.loads(with_both.variant("list", "--format", "json").check().stdout)
     items = {item["name"]: item for item in listed}
@@ -144,7 +144,7 @@ def test_other_forms_of_the_list_are_those_of_plain_pip(with_both: Pip, form: st
     assert with_both.variant(*args).check().stdout == with_both.plain(*args).check().stdout
 
 
-@pytest.mark.effect_of("listing", "print_results")
+@pytest.mark.effect_of("installed_keys", "print_results")
 def test_show_says_label_and_properties_after_the_fields_of_pip(with_both: Pip) -> None:
     ours = with_both.variant("show", "--verbose", "tri", "solo").check().stdout
     plain = with_both.plain("show", "--verbose", "tri", "solo").check().stdout

@@ -230,7 +230,7 @@ def test_an_installed_null_variant_is_replaced_when_more_is_required(
 # Requirements files
 
 
-@pytest.mark.effect_of("wishes", "SUPPORTED_OPTIONS", "handle_line", "preprocess")
+@pytest.mark.effect_of("requirements_files", "SUPPORTED_OPTIONS", "handle_line", "preprocess")
 @pytest.mark.parametrize("form", ("{}", "# pip-variant: {}", "  #pip-variant:   {}"))
 def test_a_requirements_file_names_a_label(pip: Pip, index: Index, form: str) -> None:
     index.add(*tri())
@@ -448,7 +448,7 @@ def test_a_wish_that_nothing_meets_names_no_driver(pip: Pip, index: Index) -> No
     assert "CUDA driver" not in result.output
 
 
-@pytest.mark.effect_of("options", "ConfigOptionParser._match_long_opt")
+@pytest.mark.effect_of("parser", "ConfigOptionParser._match_long_opt")
 def test_what_is_short_for_an_option_of_pip_stays_so(pip: Pip, index: Index) -> None:
     index.add(*tri())
     pip.variant("install", "--prefer", "tri", driver="12.8").check()

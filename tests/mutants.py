@@ -24,7 +24,15 @@ else:
     import tomli as tomllib
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-CHOOSING = ("choosing", "families", "installed", "locks", "narrowing", "reasons", "selection")
+CHOOSING = (
+    "finding/installed",
+    "locking/read",
+    "resolving/constraints",
+    "resolving/found_candidates",
+    "resolving/reasons",
+    "resolving/same_variant",
+    "resolving/selector",
+)
 #: The files that are changed, by room; only the tests of that room are there to notice.
 ROOMS = {
     "standard": ["src/pipvariant/standard/*"],

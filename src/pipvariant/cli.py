@@ -39,7 +39,7 @@ def main(argv: list[str] | None = None) -> int:
 def _complete() -> None:
     # A shell asks what can be typed next; pip answers that from its commands.
     from pipvariant.commands.variant import COMPLETED, WITH_FILES
-    from pipvariant.shim import completion
+    from pipvariant.shim.options import completion
 
     completion.narrow("variant", COMPLETED, WITH_FILES)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from pipvariant import shim
-from pipvariant.shim.run import Run
+from pipvariant.shim.core.state import Run
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pipvariant.shim import sources
-from pipvariant.shim.choosing import Candidate
+from pipvariant.shim.finding import metadata
+from pipvariant.shim.resolving.selector import Candidate
 from pipvariant.standard.metadata import Metadata, Provider
 from pipvariant.standard.properties import Property, from_properties
 
@@ -31,7 +31,7 @@ class Finder:
     ) -> None:
         self._projects = projects
         self.read: list[tuple[str, str]] = []
-        monkeypatch.setattr(sources, "metadata_of", self._metadata_of)
+        monkeypatch.setattr(metadata, "metadata_of", self._metadata_of)
 
     def find_all_candidates(self, name: str) -> list[Any]:
         version_class: Any = import_module("pip._vendor.packaging.version").Version

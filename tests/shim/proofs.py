@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pipvariant.shim.patches import Patch
+from pipvariant.shim.core.patches import Patch
 
 __all__ = ["proven"]
 

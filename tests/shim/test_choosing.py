@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pipvariant.shim.choosing import Candidate, judge, order
-from pipvariant.shim.run import Run
+from pipvariant.shim.core.state import Run
+from pipvariant.shim.resolving.selector import Candidate, judge, order
 from pipvariant.standard.metadata import Metadata, Provider, from_dict
 
 A, B = "https://a.invalid/simple/tri/", "https://b.invalid/simple/tri/"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from integration.broken_patches import is_meant, names, noticing
-from pipvariant.shim import pips
+from pipvariant.shim.core import pip_versions
 
 # pip says so of the backend that it no longer uses by default.
 pytestmark = pytest.mark.filterwarnings("ignore:.*pkg_resources.* is deprecated")
@@ -19,8 +19,8 @@ def patched(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The names of the patches of all releases."""
     found: set[str] = set()
     for version in RELEASES:
-        pip = pips.Pip(version, "of a test")
-        monkeypatch.setattr(pips, "this_pip", lambda pip=pip: pip)
+        pip = pip_versions.Pip(version, "of a test")
+        monkeypatch.setattr(pip_versions, "this_pip", lambda pip=pip: pip)
         found.update(names())
     return found
 

@@ -12,8 +12,14 @@ from typing import Any
 
 import pytest
 
-from pipvariant.shim import fetching
-from pipvariant.shim.fetching import Budget, Unusable, download, hash_fault, read_file
+from pipvariant.shim.finding.download import (
+    Budget,
+    Unusable,
+    download,
+    hash_fault,
+    read_file,
+    words,
+)
 from pipvariant.standard.bounds import MAX_BYTES
 
 LINK: Any = SimpleNamespace(url_without_fragment="https://a.invalid/x.json")
@@ -158,6 +164,6 @@ def test_the_strongest_hash_counts(hashes: dict[str, Any], said: str) -> None:
 
 
 def test_an_error_is_said_in_one_line() -> None:
-    assert fetching.words(OSError("a\n b")) == "a b"
-    assert fetching.words(TimeoutError()) == "TimeoutError"
-    assert len(fetching.words(ValueError("x" * 5000))) < 400
+    assert words(OSError("a\n b")) == "a b"
+    assert words(TimeoutError()) == "TimeoutError"
+    assert len(words(ValueError("x" * 5000))) < 400

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipvariant import shim
-from pipvariant.shim.run import Run
+from pipvariant.shim.core.state import Run
 
 
 def _wheel(filename: str) -> Any:

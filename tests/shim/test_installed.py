@@ -12,9 +12,9 @@ import pytest
 
 from pipvariant import shim
 from pipvariant.providers.target import Target
-from pipvariant.shim.choosing import Candidate, judge
-from pipvariant.shim.installed import Installed, fit, keep, read
-from pipvariant.shim.run import Run
+from pipvariant.shim.core.state import Run
+from pipvariant.shim.finding.installed import Installed, fit, keep, read
+from pipvariant.shim.resolving.selector import Candidate, judge
 from pipvariant.standard.metadata import SCHEMA_URL, Metadata, from_dict
 
 BLAS = {"static-properties": {"library": ["mkl", "openblas", "blis"]}}

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from pipvariant import shim
-from pipvariant.shim.pips import this_pip
-from pipvariant.shim.run import Run
+from pipvariant.shim.core.pip_versions import this_pip
+from pipvariant.shim.core.state import Run
 from tests.shim.proofs import proven
 
 PIP = this_pip()
@@ -185,7 +185,7 @@ def test_a_package_that_does_not_apply_is_not_judged(run: Run) -> None:
 @reads
 def test_a_locked_wheel_is_ordered_by_nothing_else(run: Run) -> None:
     _select(_package("py3-none-any-x", "py3-none-any-z", **{TABLE: _table(LABELS)}))
-    from pipvariant.shim.choosing import Candidate
+    from pipvariant.shim.resolving.selector import Candidate
 
     link_class: Any = import_module("pip._internal.models.link").Link
     # 26.1 does not say that a locked link comes from the lock, later pips do.
@@ -297,7 +297,8 @@ def test_what_is_wrong_with_a_lock_is_pips_to_say(lock: Any, no_variant: bool) -
 
 
 def _patches(run: Run) -> list[Any]:
-    from pipvariant.shim import locking, locks
+    from pipvariant.shim.locking import read as locks
+    from pipvariant.shim.locking import write as locking
 
     rooms = (locks, locking) if PIP.version >= (25, 1) else (locks,)
     return [patch for room in rooms for patch in room.patches(PIP, run)]
@@ -313,7 +314,7 @@ def _raw(target: str) -> Any:
 
 
 def test_a_pip_without_lock_files_is_not_patched_for_them() -> None:
-    from pipvariant.shim import locks
+    from pipvariant.shim.locking import read as locks
 
     assert bool(locks.patches(PIP, Run())) == PIP.reads_locks
 
@@ -359,7 +360,7 @@ def _entry(name: str = "tri-1.0-py3-none-any-y.whl") -> dict[str, Any]:
 
 
 def test_the_table_has_the_labels_that_are_listed() -> None:
-    from pipvariant.shim.locking import _extend
+    from pipvariant.shim.locking.write import _extend
     from pipvariant.standard.metadata import from_dict
 
     run, document = Run(), {"packages": [_entry(), _entry("tri-1.0-py3-none-any-null.whl")]}
@@ -373,7 +374,7 @@ def test_the_table_has_the_labels_that_are_listed() -> None:
 
 
 def test_nothing_is_written_where_no_label_is_listed() -> None:
-    from pipvariant.shim.locking import _extend
+    from pipvariant.shim.locking.write import _extend
 
     document = {"packages": [_entry("tri-1.0-py3-none-any.whl"), {"name": "here", "directory": {}}]}
     before = json.dumps(document)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pipvariant.shim.choosing import order
-from pipvariant.shim.run import Run
+from pipvariant.shim.core.state import Run
+from pipvariant.shim.resolving.selector import order
 from pipvariant.standard.preferences import read_preferences
 from tests.shim.finder import Finder, Labels
 

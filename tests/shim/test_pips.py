@@ -9,7 +9,7 @@ import pytest
 
 from pipvariant import cli, shim
 from pipvariant.errors import UnsupportedPip
-from pipvariant.shim.pips import Pip, this_pip
+from pipvariant.shim.core.pip_versions import Pip, this_pip
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 
 from pipvariant.errors import InvalidOption
 from pipvariant.providers import probe_cache
-from pipvariant.shim.plugin_packages import _Installer, _Places, _variables, plugins_of
-from pipvariant.shim.run import Run
+from pipvariant.shim.building.plugin_installer import _Installer, _Places, _variables, plugins_of
+from pipvariant.shim.core.state import Run
 
 MAIN = "https://user:s3cr3t@index.invalid/simple"
 MORE = "https://index.invalid/simple/more/"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pipvariant.providers.answers import Answer, Origin
-from pipvariant.shim.choosing import Outcome, judge
-from pipvariant.shim.reasons import (
+from pipvariant.shim.core.state import Run
+from pipvariant.shim.resolving.reasons import (
     left_out_by_pip,
     miss,
     missing_accelerators,
@@ -18,7 +18,7 @@ from pipvariant.shim.reasons import (
     why_none,
     why_skipped,
 )
-from pipvariant.shim.run import Run
+from pipvariant.shim.resolving.selector import Outcome, judge
 from pipvariant.standard.metadata import SCHEMA_URL, Metadata, from_dict
 from pipvariant.standard.ranking import Cause, Rejection
 

@@ -13,11 +13,12 @@ import pytest
 
 from pipvariant import shim
 from pipvariant.errors import InvalidOption
-from pipvariant.shim import options, replacing
-from pipvariant.shim.installed import Installed
-from pipvariant.shim.patches import Patches
-from pipvariant.shim.pips import this_pip
-from pipvariant.shim.run import Run
+from pipvariant.shim.core.patches import Patches
+from pipvariant.shim.core.pip_versions import this_pip
+from pipvariant.shim.core.state import Run
+from pipvariant.shim.finding.installed import Installed
+from pipvariant.shim.options import parser
+from pipvariant.shim.resolving import installed_candidate
 from tests.shim.proofs import proven
 
 
@@ -63,7 +64,7 @@ def _replaceable(run: Run, **how: Any) -> bool:
             **how,
         }
     )
-    return replacing._is_replaceable(run, candidate)
+    return installed_candidate._is_replaceable(run, candidate)
 
 
 def test_only_projects_that_the_user_named_may_give_way(run: Run) -> None:
@@ -116,15 +117,15 @@ def test_an_editable_install_stays(run: Run) -> None:
 def test_other_commands_are_not_patched() -> None:
     run = Run()
     run.command = "download"
-    assert replacing.patches(this_pip(), run) == []
+    assert installed_candidate.patches(this_pip(), run) == []
 
 
 def test_with_the_legacy_resolver_nothing_is_replaced() -> None:
     run = Run()
     run.command = "install"
-    assert len(replacing.patches(this_pip(), run)) == 3
+    assert len(installed_candidate.patches(this_pip(), run)) == 3
     run.legacy_resolver = True
-    (only,) = replacing.patches(this_pip(), run)
+    (only,) = installed_candidate.patches(this_pip(), run)
     assert only.target.endswith("legacy.resolver:Resolver.resolve")
 
 
@@ -134,7 +135,7 @@ def test_the_resolver_is_proven_without_any_other_patch(legacy: bool) -> None:
     run.command, run.legacy_resolver = "install", legacy
     run.order = lambda finder, candidates, hashes: []
     patches = Patches(this_pip())
-    patches.put(replacing.patches(this_pip(), run))
+    patches.put(installed_candidate.patches(this_pip(), run))
     assert run.named == frozenset()
     patches.undo()
 
@@ -159,7 +160,7 @@ def test_what_a_build_requires_is_resolved_on_its_own() -> None:
             assert state() == outer
         return SimpleNamespace(requirements={})
 
-    resolver = replacing._resolve(run, resolve)
+    resolver = installed_candidate._resolve(run, resolve)
     resolver(Resolver(), [_named("Lib"), _named("limit", constraint=True)])
     assert seen == [(frozenset({"lib"}), {}, {}), (frozenset({"backend"}), {}, {})]
     assert state() == (frozenset(), {}, {})
@@ -173,7 +174,7 @@ def test_every_proof_fails_when_its_patch_is_not_there() -> None:
     run = Run()
     run.command, run.upgrade_variant = "install", True
     run.order = lambda finder, candidates, hashes: []
-    assert proven(replacing.patches(this_pip(), run)) == []
+    assert proven(installed_candidate.patches(this_pip(), run)) == []
 
 
 def test_the_proofs_leave_nothing_behind(run: Run) -> None:
@@ -184,13 +185,13 @@ def test_the_proofs_leave_nothing_behind(run: Run) -> None:
 
 
 def test_two_rooms_that_patch_one_object_both_have_effect_and_undo_restores_it() -> None:
-    found = import_module(replacing.FOUND).FoundCandidates
+    found = import_module(installed_candidate.FOUND).FoundCandidates
     before = vars(found)["__init__"]
     made = shim.apply()
     made.command, made.upgrade_variant = "install", True
     shim.activate(made)
     names = [vars(found)["__init__"].__module__]
-    assert names == ["pipvariant.shim.selection"]
+    assert names == ["pipvariant.shim.resolving.found_candidates"]
     shim.undo()
     assert vars(found)["__init__"] is before
 
@@ -207,4 +208,4 @@ def test_the_option_and_the_legacy_resolver_exclude_each_other() -> None:
         deprecated_features_enabled=["legacy-resolver"],
     )
     with pytest.raises(InvalidOption, match="--upgrade-variant is not possible with"):
-        options.configure(Run(), values)
+        parser.configure(Run(), values)

@@ -7,19 +7,14 @@ from typing import Any
 
 import pytest
 
-from pipvariant.shim import (
-    build_labels,
-    completion,
-    families,
-    keeping,
-    listing,
-    making,
-    wheels_only,
-    wishes,
-)
-from pipvariant.shim.patches import Patch, Patches
-from pipvariant.shim.pips import this_pip
-from pipvariant.shim.run import Run
+from pipvariant.shim.building import build_requirements, label_built_wheel, only_wheels
+from pipvariant.shim.core.patches import Patch, Patches
+from pipvariant.shim.core.pip_versions import this_pip
+from pipvariant.shim.core.state import Run
+from pipvariant.shim.installing import recorded_variants
+from pipvariant.shim.options import completion, requirements_files
+from pipvariant.shim.reporting import installed_keys
+from pipvariant.shim.resolving import same_variant
 from tests.shim.proofs import proven
 
 # pip's own modules warn about what they import here and there.
@@ -37,16 +32,16 @@ def _of(room: Any, command: str = "install") -> Callable[[], Sequence[Patch]]:
 
 
 ROOMS = {
-    "build_labels": _of(build_labels),
+    "build_labels": _of(build_requirements),
     "completion": completion.patches,
-    "families": _of(families),
-    "inspect": _of(listing, "inspect"),
-    "keeping": _of(keeping),
-    "list": _of(listing, "list"),
-    "making": _of(making, "wheel"),
-    "show": _of(listing, "show"),
-    "wheels_only": _of(wheels_only),
-    "wishes": _of(wishes),
+    "families": _of(same_variant),
+    "inspect": _of(installed_keys, "inspect"),
+    "keeping": _of(recorded_variants),
+    "list": _of(installed_keys, "list"),
+    "making": _of(label_built_wheel, "wheel"),
+    "show": _of(installed_keys, "show"),
+    "wheels_only": _of(only_wheels),
+    "wishes": _of(requirements_files),
 }
 
 

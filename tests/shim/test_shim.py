@@ -10,18 +10,14 @@ import pytest
 
 from pipvariant import shim
 from pipvariant.errors import UnsupportedPip
-from pipvariant.shim import (
-    builds,
-    dependencies,
-    filenames,
-    links,
-    reports,
-    selection,
-    wheels,
-)
-from pipvariant.shim.patches import Patch, Patches
-from pipvariant.shim.pips import this_pip
-from pipvariant.shim.run import Run
+from pipvariant.shim.building import child_pip
+from pipvariant.shim.core.patches import Patch, Patches
+from pipvariant.shim.core.pip_versions import this_pip
+from pipvariant.shim.core.state import Run
+from pipvariant.shim.finding import filenames, links
+from pipvariant.shim.installing import wheel_check
+from pipvariant.shim.reporting import messages
+from pipvariant.shim.resolving import dependencies, found_candidates
 from tests.shim.proofs import proven
 
 
@@ -30,9 +26,9 @@ def _targets(*, legacy: bool = False) -> list[str]:
     run.report = run.installs = True
     run.legacy_resolver = legacy
     pip = this_pip()
-    rooms = (filenames, links, selection, wheels, dependencies, reports)
+    rooms = (filenames, links, found_candidates, wheel_check, dependencies, messages)
     found = [patch.target for room in rooms for patch in room.patches(pip, run)]
-    return [*found, *(patch.target for patch in builds.patches(pip, run))]
+    return [*found, *(patch.target for patch in child_pip.patches(pip, run))]
 
 
 def _raw(target: str) -> Any:
@@ -162,7 +158,7 @@ def test_every_proof_fails_when_its_patch_is_not_there() -> None:
     run.report = run.installs = True
     shim.activate(run)
     pip = this_pip()
-    rooms = (filenames, links, selection, wheels, dependencies, reports)
+    rooms = (filenames, links, found_candidates, wheel_check, dependencies, messages)
     patches = [patch for room in rooms for patch in room.patches(pip, run)]
     shim.undo()
     assert proven(patches) == []

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from pipvariant.errors import InvalidMetadata
-from pipvariant.shim.sources import read_from_wheel
+from pipvariant.shim.finding.metadata import read_from_wheel
 from pipvariant.standard.bounds import MAX_BYTES
 
 INFO = "tri-1.0.dist-info"

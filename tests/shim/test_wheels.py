@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from pipvariant.shim.choosing import Outcome, judge
-from pipvariant.shim.links import source_of
-from pipvariant.shim.run import Run
-from pipvariant.shim.wheels import check
+from pipvariant.shim.core.state import Run
+from pipvariant.shim.finding.links import source_of
+from pipvariant.shim.installing.wheel_check import check
+from pipvariant.shim.resolving.selector import Outcome, judge
 from pipvariant.standard.metadata import from_dict
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pipvariant.commands import platform
-from pipvariant.shim.run import Run
+from pipvariant.shim.core.state import Run
 from pipvariant.standard.filename import NULL_LABEL
 
 if TYPE_CHECKING:

@@ -9,7 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pipvariant.commands.output import write_json, write_table
-from pipvariant.shim.explaining import (
+from pipvariant.shim.core.state import Run
+from pipvariant.shim.options.definitions import add_named
+from pipvariant.shim.reporting.explanations import (
     CHOSEN,
     FITS,
     LEFT_OUT,
@@ -18,8 +20,6 @@ from pipvariant.shim.explaining import (
     Explanation,
     explain,
 )
-from pipvariant.shim.named_options import add_named
-from pipvariant.shim.run import Run
 from pipvariant.standard.filename import label_phrase
 from pipvariant.standard.properties import iter_properties, properties_json
 

@@ -9,9 +9,9 @@ from typing import Any, TextIO
 
 from pipvariant.commands.output import write_json, write_table
 from pipvariant.errors import InvalidOption
-from pipvariant.shim.installed import Installed, Looked, look
-from pipvariant.shim.named_options import TARGET, add_named
-from pipvariant.shim.options import configure_target
+from pipvariant.shim.finding.installed import Installed, Looked, look
+from pipvariant.shim.options.definitions import TARGET, add_named
+from pipvariant.shim.options.parser import configure_target
 from pipvariant.standard.properties import Properties, iter_properties, properties_json
 
 __all__ = ["add_options", "run_check", "run_list"]

@@ -12,7 +12,7 @@ from typing import IO, Any, TextIO
 from pipvariant.authoring.lint import ERROR, RULES, Finding, Page, find_faults
 from pipvariant.commands.output import write_json
 from pipvariant.errors import InvalidOption, PipVariantError, Unreachable, Unread
-from pipvariant.shim.fetching import (
+from pipvariant.shim.finding.download import (
     Budget,
     PartsUnsupported,
     Unusable,
@@ -21,7 +21,7 @@ from pipvariant.shim.fetching import (
     open_parts,
     words,
 )
-from pipvariant.shim.named_options import add_named
+from pipvariant.shim.options.definitions import add_named
 
 __all__ = ["SCHEMA_VERSION", "add_options", "run_lint"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from pipvariant.authoring import making
 from pipvariant.authoring.archives import silent
 from pipvariant.errors import InvalidOption
-from pipvariant.shim.named_options import add_named
+from pipvariant.shim.options.definitions import add_named
 from pipvariant.standard.filename import label_phrase
 from pipvariant.standard.properties import iter_properties
 
@@ -184,8 +184,8 @@ def _asking(options: Any) -> Ask:
     """Return what asks the plugin packages that the user trusts, which are none by default."""
     if not options.trust_provider:
         return lambda *_: None
-    from pipvariant.shim.plugin_packages import plugins_of
-    from pipvariant.shim.run import Run
+    from pipvariant.shim.building.plugin_installer import plugins_of
+    from pipvariant.shim.core.state import Run
 
     asked = Run()
     asked.options = options

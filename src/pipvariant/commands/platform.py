@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pipvariant.commands.output import write_json, write_table
-from pipvariant.shim.named_options import TARGET, add_named
-from pipvariant.shim.options import configure_target
-from pipvariant.shim.run import Run
+from pipvariant.shim.core.state import Run
+from pipvariant.shim.options.definitions import TARGET, add_named
+from pipvariant.shim.options.parser import configure_target
 
 if TYPE_CHECKING:
     from pipvariant.providers.target import Answer, Target

@@ -15,8 +15,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pipvariant.shim.patches import Patches
-    from pipvariant.shim.run import Run
+    from pipvariant.shim.core.patches import Patches
+    from pipvariant.shim.core.state import Run
 
 __all__ = ["activate", "apply", "current_run", "run_pip", "undo"]
 
@@ -31,18 +31,18 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
     :returns: what this run knows; empty until a command is parsed.
     :raises UnsupportedPip: when this pip is not a known one; then nothing is changed.
     """
-    from pipvariant.shim import builds
-    from pipvariant.shim.patches import Patches
-    from pipvariant.shim.pips import this_pip
-    from pipvariant.shim.run import Run
+    from pipvariant.shim.building import child_pip
+    from pipvariant.shim.core.patches import Patches
+    from pipvariant.shim.core.pip_versions import this_pip
+    from pipvariant.shim.core.state import Run
 
     global _applied, _run  # noqa: PLW0603 - a process has one pip, so one set of patches
     undo()
     pip = this_pip()
     run = _run = Run()
-    run.hand_on = functools.partial(builds.hand_on, run)
+    run.hand_on = functools.partial(child_pip.hand_on, run)
     _applied = patches = Patches(pip)
-    patches.put(builds.patches(pip, run))
+    patches.put(child_pip.patches(pip, run))
     registry: Any = import_module("pip._internal.commands")
     for name, described in (commands or {}).items():
         registry.commands_dict[name] = registry.CommandInfo(*described)
@@ -50,32 +50,32 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
     create_command = registry.create_command
 
     def create_variant_command(name: str, **kwargs: Any) -> Any:
-        from pipvariant.shim import options
+        from pipvariant.shim.options import parser
 
         command = create_command(name, **kwargs)
 
         def step(values: Any) -> None:
             run.command = name
-            if options.looks_at_an_index(name, values):
-                options.configure(run, values)
+            if parser.looks_at_an_index(name, values):
+                parser.configure(run, values)
                 activate(run)
-            elif name in options.READERS or options.lists_as_json(name, values):
+            elif name in parser.READERS or parser.lists_as_json(name, values):
                 activate(run, only_reading=True)
             elif name == "uninstall" and values.requirements:
-                from pipvariant.shim import wishes
-                from pipvariant.shim.pips import this_pip
+                from pipvariant.shim.core.pip_versions import this_pip
+                from pipvariant.shim.options import requirements_files
 
                 # A file of requirements may have lines that are ours.
-                patches.put(wishes.patches(this_pip(), run))
+                patches.put(requirements_files.patches(this_pip(), run))
             elif name == "completion":
-                from pipvariant.shim import completion
+                from pipvariant.shim.options import completion
 
                 patches.put(completion.patches())
             # Again for what the command itself has imported.
             gc.freeze()
 
-        options.add_to(command)
-        options.before_run(command, step)
+        parser.add_to(command)
+        parser.before_run(command, step)
         return command
 
     patches.replace(registry, "create_command", create_variant_command)
@@ -106,7 +106,7 @@ def current_run() -> Run:
 
 def run_pip(argv: list[str]) -> int:
     """Run pip's own main function in this process and return its exit code."""
-    from pipvariant.shim.pips import entry_point, this_pip
+    from pipvariant.shim.core.pip_versions import entry_point, this_pip
 
     return entry_point(this_pip())(argv)
 
@@ -119,67 +119,71 @@ def activate(run: Run, *, only_reading: bool = False) -> None:
     :raises UnsupportedPip: when an object of pip is missing or has no effect; then none of
         these patches is on.
     """
-    from pipvariant.shim import builds, dependencies
-    from pipvariant.shim.pips import this_pip
+    from pipvariant.shim.building import child_pip
+    from pipvariant.shim.core.pip_versions import this_pip
+    from pipvariant.shim.resolving import dependencies
 
     run.reduce = functools.partial(dependencies.reduce, run)
     rooms: tuple[Any, ...] = (dependencies,)
     listing: tuple[Any, ...] = ()
     if run.command in ("inspect", "list", "show"):
-        listing = (import_module("pipvariant.shim.listing"),)
+        listing = (import_module("pipvariant.shim.reporting.installed_keys"),)
     if not only_reading:
-        from pipvariant.shim import (
-            choosing,
-            filenames,
-            installed,
-            links,
-            replacing,
-            reports,
-            selection,
-            wheels,
-            wishes,
-        )
+        from pipvariant.shim.finding import filenames, installed, links
+        from pipvariant.shim.installing import wheel_check
+        from pipvariant.shim.options import requirements_files
+        from pipvariant.shim.reporting import messages
+        from pipvariant.shim.resolving import found_candidates, installed_candidate, selector
 
-        run.order = functools.partial(choosing.order, run)
+        run.order = functools.partial(selector.order, run)
         run.order = functools.partial(installed.order, run, run.order)
-        run.check = functools.partial(wheels.check, run)
-        run.is_usable = functools.partial(wheels.is_usable, run)
-        rooms = (filenames, wishes, dependencies, reports)
+        run.check = functools.partial(wheel_check.check, run)
+        run.is_usable = functools.partial(wheel_check.is_usable, run)
+        rooms = (filenames, requirements_files, dependencies, messages)
         if not run.no_variant:
             # What is installed is put among the files of pip, before these are grouped.
-            rooms = (filenames, wishes, links, replacing, selection, wheels, dependencies, reports)
+            rooms = (
+                filenames,
+                requirements_files,
+                links,
+                installed_candidate,
+                found_candidates,
+                wheel_check,
+                dependencies,
+                messages,
+            )
         if run.installs and not run.no_variant:
-            from pipvariant.shim import keeping
+            from pipvariant.shim.installing import recorded_variants
 
-            rooms = (*rooms, keeping)
+            rooms = (*rooms, recorded_variants)
         if run.builds:
-            from pipvariant.shim import build_labels
+            from pipvariant.shim.building import build_requirements
 
-            run.build_labels = build_labels.inherited()
-            rooms = (*rooms, build_labels)
-        if builds.WHEELS_ONLY in os.environ:
-            from pipvariant.shim import wheels_only
+            run.build_labels = build_requirements.inherited()
+            rooms = (*rooms, build_requirements)
+        if child_pip.WHEELS_ONLY in os.environ:
+            from pipvariant.shim.building import only_wheels
 
-            rooms = (*rooms, wheels_only)
+            rooms = (*rooms, only_wheels)
         if run.lock_files:
-            from pipvariant.shim import locks
+            from pipvariant.shim.locking import read
 
-            run.order = functools.partial(locks.order, run, run.order)
-            run.choose = functools.partial(locks.choose, run)
-            rooms = (*rooms, locks)
+            run.order = functools.partial(read.order, run, run.order)
+            run.choose = functools.partial(read.choose, run)
+            rooms = (*rooms, read)
         if run.command == "wheel" and not run.no_variant:
-            from pipvariant.shim import making
+            from pipvariant.shim.building import label_built_wheel
 
-            rooms = (*rooms, making)
+            rooms = (*rooms, label_built_wheel)
         if run.command == "lock":
-            from pipvariant.shim import locking
+            from pipvariant.shim.locking import write
 
-            rooms = (*rooms, locking)
+            rooms = (*rooms, write)
     pip = this_pip()
     if _applied is not None:
         run.put = _applied.put
         _applied.put(patch for room in (*rooms, *listing) for patch in room.patches(pip, run))
         if run.preferences is not None:
-            from pipvariant.shim import families
+            from pipvariant.shim.resolving import same_variant
 
-            families.put(run)
+            same_variant.put(run)

@@ -1,0 +1,1 @@
+"""Pips that pip starts, and what is built."""

@@ -1,0 +1,1 @@
+"""What all patches are made of: the patches themselves, what differs between pips, state."""

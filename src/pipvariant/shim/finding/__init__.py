@@ -1,0 +1,1 @@
+"""What pages, folders and environments offer: links, labels, metadata."""

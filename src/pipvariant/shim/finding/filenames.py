@@ -1,0 +1,127 @@
+"""Wheel filenames: pip sees the plain name, the label is kept beside (PEP 825, filename)."""
+
+from __future__ import annotations
+
+import contextlib
+from importlib import import_module
+from typing import Any
+
+from pipvariant.errors import InvalidFilename
+from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.pip_versions import Pip
+from pipvariant.shim.core.state import Run
+from pipvariant.standard.filename import split_label
+
+__all__ = ["label_of", "patches"]
+
+WHEEL = "pip._internal.models.wheel"
+PROOF = "proof-1.0-py3-none-any-label.whl"
+
+
+def label_of(link: Any) -> str | None:
+    """Return the variant label in the filename of a link, None for any other file."""
+    return split_label(link.filename)[1]
+
+
+def patches(pip: Pip, run: Run) -> list[Patch]:
+    """Patch the ``Wheel`` class, and the modules that split filenames by themselves.
+
+    The class is patched without variants too, to keep variant wheels out: up to 22.2 pip takes
+    some of them for ordinary ones. A requirements file can still say so, so each is asked.
+    """
+    strict = _same if pip.has_strict_filenames else _strict
+    found = [
+        Patch(
+            f"{WHEEL}:Wheel.__init__",
+            lambda original: _wheel(run, strict(original)),
+            lambda: _prove_wheel(run),
+        )
+    ]
+    if not run.no_variant:
+        found += [
+            Patch(target, lambda original: _parser(run, original), _prover(target))
+            for target in pip.filename_parsers
+        ]
+    return found
+
+
+def _same(original: Any) -> Any:
+    return original
+
+
+def _strict(original: Any) -> Any:
+    """Refuse what is neither a variant wheel nor an ordinary one, as later pips do."""
+    invalid: Any = import_module("pip._internal.exceptions").InvalidWheelFilename
+
+    def __init__(self: Any, filename: str) -> None:
+        original(self, filename)
+        if any("-" in tag.platform for tag in self.file_tags):
+            raise invalid(f"{filename} is not a valid wheel filename.")
+
+    return __init__
+
+
+def _wheel(run: Run, original: Any) -> Any:
+    invalid: Any = import_module("pip._internal.exceptions").InvalidWheelFilename
+    # Labels of one wheel share the plain name: it is parsed once for all of them.
+    parsed: dict[str, dict[str, Any]] = {}
+
+    def __init__(self: Any, filename: str) -> None:
+        try:
+            plain, label = split_label(filename)
+        except InvalidFilename as error:
+            raise invalid(str(error)) from None
+        if label is None:
+            original(self, filename)
+            return
+        if run.no_variant:
+            run.left_out.add(filename.partition("-")[0])
+            raise invalid(f"{filename} is a variant wheel, and --no-variant leaves them out.")
+        known = parsed.get(plain)
+        if known is None:
+            original(self, plain)
+            # 25.1 and 25.2 read the build tag from `filename` again when it is asked for.
+            with contextlib.suppress(TypeError):
+                self.build_tag  # noqa: B018 - the property keeps what it finds
+            known = parsed[plain] = dict(vars(self))
+        else:
+            vars(self).update(known)
+        self.filename = filename
+
+    return __init__
+
+
+def _parser(run: Run, original: Any) -> Any:
+    def parse_wheel_filename(filename: str, **options: Any) -> Any:
+        # A label that the standard does not allow is left in, for pip to refuse the name.
+        with contextlib.suppress(InvalidFilename):
+            if not run.no_variant:
+                filename = split_label(filename)[0]
+        return original(filename, **options)
+
+    return parse_wheel_filename
+
+
+def _prove_wheel(run: Run) -> bool:
+    make: Any = import_module(WHEEL).Wheel
+    if not run.no_variant:
+        wheel = make(PROOF)
+        # Up to 22.2 pip itself takes the label for a part of the platform.
+        platforms = {tag.platform for tag in wheel.file_tags}
+        return (wheel.name, wheel.version, wheel.filename, platforms) == (
+            "proof",
+            "1.0",
+            PROOF,
+            {"any"},
+        )
+    try:
+        make(PROOF)
+    except import_module("pip._internal.exceptions").InvalidWheelFilename as error:
+        run.left_out.discard("proof")
+        return "--no-variant" in str(error)
+    return False
+
+
+def _prover(target: str) -> Any:
+    module, _, name = target.partition(":")
+    return lambda: getattr(import_module(module), name)(PROOF)[0] == "proof"

@@ -1,0 +1,1 @@
+"""Lock files: read as requirements, and written."""

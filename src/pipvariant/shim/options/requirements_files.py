@@ -1,0 +1,189 @@
+"""What the user says about labels: read from options, and from lines of requirements files.
+
+``--variant torch=cu128`` is a line of its own in a requirements file. A file that plain pip reads
+too has it as a comment, ``# pip-variant: --variant torch=cu128``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from pipvariant.errors import InvalidOption, PipVariantError
+from pipvariant.shim.core import samples
+from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.pip_versions import Pip
+from pipvariant.shim.core.state import Run
+from pipvariant.shim.options.definitions import CHOOSING, make
+
+__all__ = ["configure", "patches"]
+
+REQ_FILE = "pip._internal.req.req_file"
+#: Option -> what :func:`pipvariant.standard.preferences.read_preferences` calls its words.
+WORDS = {
+    "variant": "labels",
+    "prefer_variant": "preferred",
+    "exclude_variant": "excluded",
+    "require_variant": "required",
+    "same_variant": "families",
+}
+# The first comment of a line, wherever it begins.
+COMMENT = re.compile(r"(?:^|(?<=\s))#(?P<ours>\s*pip-variant:\s*(?=--))?")
+
+
+def configure(run: Run, options: Any) -> None:
+    """Take what the options of a command say.
+
+    :raises InvalidOption: an option has words that mean nothing.
+    """
+    run.words = _words(options)
+    _read(run)
+
+
+def patches(pip: Pip, run: Run) -> list[Patch]:
+    """Patch the reading of requirements files: its options, its lines, what becomes of them."""
+    return [
+        Patch(f"{REQ_FILE}:SUPPORTED_OPTIONS", _supported_options, _prove_options),
+        Patch(f"{REQ_FILE}:preprocess", _preprocess, _prove_comment),
+        Patch(
+            f"{REQ_FILE}:handle_line",
+            lambda original: _handle_line(run, original),
+            lambda: _prove_line(run),
+        ),
+    ]
+
+
+def _words(options: Any) -> dict[str, list[str]]:
+    given = {option: getattr(options, option, None) for option in WORDS}
+    return {option: list(words) for option, words in given.items() if words}
+
+
+def _read(run: Run) -> None:
+    """Make preferences of all words, and hand them on to pips that build in a child process."""
+    if run.no_variant or not (run.words or run.file_words):
+        run.preferences = None
+        return
+    from pipvariant.standard.preferences import read_preferences
+
+    # Of two wishes for one package the later one counts, of two preferences the earlier one:
+    # the command line comes before the files in both.
+    words = {}
+    for option, name in WORDS.items():
+        places = [run.words.get(option, []), run.file_words.get(option, [])]
+        ordered = places if name in ("preferred", "excluded") else reversed(places)
+        words[name] = [word for place in ordered for word in place]
+        if words[name]:
+            compact = (re.sub(r"\s+", "", word) for word in words[name])
+            os.environ[f"PIP_{option.upper()}"] = " ".join(compact)
+    run.preferences = read_preferences(**words)
+    if run.legacy_resolver:
+        raise InvalidOption(
+            "a choice of variants is not possible with --use-deprecated=legacy-resolver",
+            remedy="Leave one of them out.",
+        )
+
+
+# Requirements files.
+
+
+def _supported_options(original: list[Callable[[], Any]]) -> list[Callable[[], Any]]:
+    return [*original, *(partial(make, name) for name in CHOOSING)]
+
+
+def _preprocess(original: Any) -> Any:
+    def preprocess(content: str) -> Any:
+        if "::" in content or "pip-variant:" in content:
+            content = "\n".join(_lines(content))
+        return original(content)
+
+    return preprocess
+
+
+def _lines(content: str) -> Iterator[str]:
+    """Yield the lines that pip is to read: a comment that is for us is an option for it."""
+    for number, line in enumerate(content.splitlines(), start=1):
+        comment = COMMENT.search(line)
+        if comment is None or not comment["ours"]:
+            yield _closed(line) if line.lstrip().startswith(CHOOSING) else line
+            continue
+        # Plain pip sees a comment: nothing else may be hidden in it, and it has no next line.
+        option = _closed(line[comment.end() :].rstrip("\\ \t"))
+        if not _is_ours(option):
+            raise import_module("pip._internal.exceptions").RequirementsFileParseError(
+                f"Invalid requirement: line {number} of a requirements file is {line.strip()!r}; "
+                f"after `# pip-variant:` there can be {', '.join(CHOOSING)}."
+            )
+        yield f"{line[: comment.start()]}{option}"
+
+
+def _closed(option: str) -> str:
+    """Take away the spaces around ``::``, at which pip's reader ends a word."""
+    return re.sub(r"\s*::\s*", "::", option)
+
+
+def _is_ours(option: str) -> bool:
+    """Say whether there is nothing but options of ours, each with its word."""
+    words = option.split()
+    while words:
+        name, separator, _ = words.pop(0).partition("=")
+        if name not in CHOOSING:
+            return False
+        if name != "--no-variant" and not separator and not (words and words.pop(0)[:1] != "-"):
+            return False
+    return True
+
+
+def _handle_line(run: Run, original: Any) -> Any:
+    def handle_line(line: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original(line, *args, **kwargs)
+        _take(run, line)
+        return result
+
+    return handle_line
+
+
+def _take(run: Run, line: Any) -> None:
+    words = _words(line.opts)
+    if getattr(line.opts, "no_variant", False):
+        run.no_variant, run.upgrade_variant = True, False
+        os.environ["PIP_NO_VARIANT"] = "1"
+    elif not words:
+        return
+    for option, more in words.items():
+        run.file_words.setdefault(option, []).extend(more)
+    try:
+        _read(run)
+        if run.preferences is not None and run.preferences.families:
+            from pipvariant.shim.resolving import same_variant
+
+            same_variant.put(run)
+    except PipVariantError as error:
+        raise import_module("pip._internal.exceptions").RequirementsFileParseError(
+            f"Invalid requirement: line {line.lineno} of {line.filename}: {error}"
+        ) from error
+
+
+# Proofs: pip's own reader, given lines of a made-up file.
+
+
+def _prove_options() -> bool:
+    parse: Any = import_module(REQ_FILE).get_line_parser(None)
+    return bool(parse("--variant a=b")[1].variant == ["a=b"])
+
+
+def _prove_comment() -> bool:
+    ((_, line),) = import_module(REQ_FILE).preprocess("# pip-variant: --prefer-variant a :: b")
+    return bool(line == "--prefer-variant a::b")
+
+
+def _prove_line(run: Run) -> bool:
+    module: Any = import_module(REQ_FILE)
+    arguments, options = module.get_line_parser(None)("--variant proof=a")
+    line = module.ParsedLine("proof", 1, arguments, options, False)
+    with samples.apart(run, no_variant=True):
+        module.handle_line(line)
+        return run.file_words == {"variant": ["proof=a"]}

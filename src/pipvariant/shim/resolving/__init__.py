@@ -1,0 +1,1 @@
+"""What pip's resolvers are given, and in which order."""
