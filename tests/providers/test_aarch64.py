@@ -8,7 +8,7 @@ import pytest
 
 from pipvariant.providers import builtin
 from pipvariant.providers._cpu import Cpu
-from pipvariant.providers.aarch64 import FLAGS, _answer_of, aarch64_features, query_machine
+from pipvariant.providers.aarch64 import FLAGS, _answer_for_arm, aarch64_features, query_machine
 from pipvariant.providers.answers import Origin
 
 OnMachine = Callable[[str], None]
@@ -111,24 +111,24 @@ def test_the_interpreter_decides_on_windows(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_explain_a_version() -> None:
-    given = _answer_of(Cpu("aarch64", versions=("armv8.2a", "armv8.1a", "aarch64")))
+    given = _answer_for_arm(Cpu("aarch64", versions=("armv8.2a", "armv8.1a", "aarch64")))
     assert builtin.reason_for("aarch64", "version", ("9.0a", "8.4a"), given) == (
         "needs an ARMv8.4-A CPU, this one is known to be ARMv8.2-A"
     )
 
 
 def test_explain_a_flag() -> None:
-    assert builtin.reason_for("aarch64", "sve", ("on",), _answer_of(Cpu("aarch64"))) == (
+    assert builtin.reason_for("aarch64", "sve", ("on",), _answer_for_arm(Cpu("aarch64"))) == (
         "needs the CPU flag sve, which this CPU does not have"
     )
 
 
 def test_explain_another_architecture() -> None:
-    assert builtin.reason_for("aarch64", "version", ("8a",), _answer_of(Cpu("x86_64"))) == (
+    assert builtin.reason_for("aarch64", "version", ("8a",), _answer_for_arm(Cpu("x86_64"))) == (
         "needs an aarch64 CPU, this interpreter runs on x86_64"
     )
 
 
 @pytest.mark.parametrize(("feature", "value"), (("version", "odd"), ("sve", "off")))
 def test_explain_has_no_words_for_what_is_not_known(feature: str, value: str) -> None:
-    assert builtin.reason_for("aarch64", feature, (value,), _answer_of(Cpu("aarch64"))) is None
+    assert builtin.reason_for("aarch64", feature, (value,), _answer_for_arm(Cpu("aarch64"))) is None

@@ -12,7 +12,7 @@ from pipvariant.providers.answers import Answer, Origin
 from pipvariant.providers.x86_64 import (
     FLAGS,
     LEVELS,
-    _answer_of,
+    _answer_for_x86,
     normalise_flags,
     query_machine,
     x86_64_features,
@@ -191,7 +191,7 @@ def test_an_archspec_that_breaks_is_a_problem_not_an_error(
 
 
 def cpu(*flags: str) -> Answer:
-    return _answer_of(Cpu("x86_64", frozenset(flags)))
+    return _answer_for_x86(Cpu("x86_64", frozenset(flags)))
 
 
 V2 = ("cx16", "lahf_lm", "popcnt", "sse3", "sse4_1", "sse4_2", "ssse3")
@@ -218,7 +218,7 @@ def test_explain_a_flag() -> None:
 
 
 def test_explain_another_architecture() -> None:
-    assert builtin.reason_for("x86_64", "level", ("v1",), _answer_of(Cpu("aarch64"))) == (
+    assert builtin.reason_for("x86_64", "level", ("v1",), _answer_for_x86(Cpu("aarch64"))) == (
         "needs an x86-64 CPU, this interpreter runs on aarch64"
     )
 

@@ -42,7 +42,7 @@ def run_list(options: Any, args: Sequence[str], out: TextIO) -> int:
 
     :raises InstallationError: pip's, when an override of a probe has a value that cannot be.
     """
-    rows = _look_at(options)
+    rows = _rows_of(options)
     if options.json:
         _write_variants_json(out, rows)
     else:
@@ -57,7 +57,7 @@ def run_check(options: Any, args: Sequence[str], out: TextIO) -> int:
 
     A variant of which that cannot be known is printed too, but is no reason to fail.
     """
-    rows = _look_at(options)
+    rows = _rows_of(options)
     bad = [row for row in rows if row.fit.fits is False or (options.better and row.better)]
     if options.json:
         _write_variants_json(out, rows)
@@ -75,7 +75,7 @@ def run_check(options: Any, args: Sequence[str], out: TextIO) -> int:
     return int(bool(bad))
 
 
-def _look_at(options: Any) -> Rows:
+def _rows_of(options: Any) -> Rows:
     for path in options.path or ():
         if not Path(path).is_dir():
             raise InvalidOption("there is no such folder", where=f"--path {path}")

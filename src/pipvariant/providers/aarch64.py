@@ -45,10 +45,10 @@ def aarch64_features(versions: Iterable[str], flags: Iterable[str]) -> dict[str,
 def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     """Say what the CPU supports; nothing where the interpreter does not run as aarch64."""
     del environ, refresh  # No variable overrides this provider, and it remembers nothing.
-    return _answer_of(_cpu.read_cpu(_cpu.AARCH64))
+    return _answer_for_arm(_cpu.read_cpu(_cpu.AARCH64))
 
 
-def _answer_of(cpu: _cpu.Cpu) -> Answer:
+def _answer_for_arm(cpu: _cpu.Cpu) -> Answer:
     facts = {"architecture": cpu.architecture}
     if cpu.architecture != _cpu.AARCH64:
         return Answer(NAMESPACE, NOTHING, Origin.BUILT_IN, "architecture", cpu.problems, facts)

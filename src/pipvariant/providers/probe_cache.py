@@ -80,7 +80,7 @@ def query_probe(
             return judge(_read_kept(path, key))
     judged = judge(report := run())
     if not judged.problems:
-        _keep(path, {"key": key, "report": report})
+        _keep_report(path, {"key": key, "report": report})
     elif refresh:
         with contextlib.suppress(OSError):
             path.unlink()
@@ -156,7 +156,7 @@ def _read_kept(path: Path, key: list[str]) -> object:
     return kept.get("report") if isinstance(kept, dict) and kept.get("key") == key else None
 
 
-def _keep(path: Path, kept: Mapping[str, object]) -> None:
+def _keep_report(path: Path, kept: Mapping[str, object]) -> None:
     """Keep a report for this user alone; where that is not possible, it is not kept."""
     import tempfile
 

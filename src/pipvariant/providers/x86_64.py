@@ -67,10 +67,10 @@ def x86_64_features(flags: frozenset[str]) -> dict[str, tuple[str, ...]]:
 def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     """Say what the CPU supports; nothing where the interpreter does not run as x86-64."""
     del environ, refresh  # No variable overrides this provider, and it remembers nothing.
-    return _answer_of(_cpu.read_cpu(_cpu.X86_64))
+    return _answer_for_x86(_cpu.read_cpu(_cpu.X86_64))
 
 
-def _answer_of(cpu: _cpu.Cpu) -> Answer:
+def _answer_for_x86(cpu: _cpu.Cpu) -> Answer:
     facts = {"architecture": cpu.architecture}
     if cpu.architecture != _cpu.X86_64:
         return Answer(NAMESPACE, NOTHING, Origin.BUILT_IN, "architecture", cpu.problems, facts)
