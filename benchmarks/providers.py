@@ -38,7 +38,7 @@ if root:
     _driver_files.ROOT = Path(root)
 import os
 start = time.perf_counter()
-answer = builtin.ask(namespace, os.environ)
+answer = builtin.query_builtin(namespace, os.environ)
 print(time.perf_counter() - start, len(answer.problems))
 """
 

@@ -577,7 +577,7 @@ run.options = create_command("install").parser.get_default_values()
 run.trusted = (package,)
 provider = Provider(requires=(package,), plugin_api=reference)
 answer = plugins_of(run).answer(namespace, provider)
-built_in = builtin.ask(namespace, os.environ) if namespace in builtin.BUILT_INS else None
+built_in = builtin.query_builtin(namespace, os.environ) if namespace in builtin.BUILT_INS else None
 print(json.dumps([
     answer.origin, answer.source, list(answer.problems), list(answer.features.items()),
     built_in and list(built_in.features.items()),

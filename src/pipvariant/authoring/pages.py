@@ -72,7 +72,7 @@ def make_pages(
             faults.append(InvalidWheel("are files of one name", where=f"{other} and {path}"))
             continue
         try:
-            file, core = _page_file(folder, member, releases.get((member.project, member.version)))
+            file, core = _page_of(folder, member, releases.get((member.project, member.version)))
         except InvalidWheel as error:
             faults.append(error)
             continue
@@ -96,9 +96,7 @@ def make_pages(
     return Pages(made, [*notes, *_left_over(files, made, ours)])
 
 
-def _page_file(
-    folder: Path, member: Wheel, release: Release | None
-) -> tuple[PageFile, bytes | None]:
+def _page_of(folder: Path, member: Wheel, release: Release | None) -> tuple[PageFile, bytes | None]:
     """Return what the pages say of a file, and the core metadata of a wheel.
 
     :raises InvalidWheel: it cannot be read, or has no core metadata.

@@ -74,10 +74,8 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
     :param refresh: ask the drivers even if their answer is remembered.
     :raises InvalidOverride: the override is set to something that is no device IP version.
     """
-    stated = _ip_override(environ)
-    reading = (
-        IntelReading(stated, FORCE_IP) if stated else _query_level_zero(environ, refresh=refresh)
-    )
+    ips = _ip_override(environ)
+    reading = IntelReading(ips, FORCE_IP) if ips else _query_level_zero(environ, refresh=refresh)
     return Answer(
         NAMESPACE,
         intel_features(reading.ips),
