@@ -19,7 +19,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from pipvariant.authoring.making import make
+from pipvariant.authoring.making import make_wheel
 from pipvariant.standard.metadata import Metadata, Provider
 
 __all__ = ["main"]
@@ -35,7 +35,7 @@ VARIANT = Metadata(
 )
 
 
-def make_wheel(path: Path, megabytes: int) -> None:
+def write_large_wheel(path: Path, megabytes: int) -> None:
     """Write a wheel of one large file that cannot be compressed, and of many small ones."""
     chance = random.Random(825)
     lines = []
@@ -96,12 +96,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as root:
         folder = Path(root)
         wheel = folder / NAME
-        make_wheel(wheel, options.size)
+        write_large_wheel(wheel, options.size)
         before = _peak()
         ratios, makes, copies = [], [], []
         for _ in range(options.runs):
             copies.append(_time(lambda: _copy(wheel, folder)))
-            makes.append(_time(lambda: make(wheel, VARIANT, folder)))
+            makes.append(_time(lambda: make_wheel(wheel, VARIANT, folder)))
             ratios.append(makes[-1] / copies[-1])
         memory = _peak() - before
     ratio = statistics.median(ratios)

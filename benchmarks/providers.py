@@ -31,14 +31,14 @@ ASK = """
 import sys, time
 from pathlib import Path
 import pip._internal.commands.install
-from pipvariant.providers import known, target
+from pipvariant.providers import builtin, target
 namespace, root = sys.argv[1:]
 if root:
     from pipvariant.providers import _driver_files
     _driver_files.ROOT = Path(root)
 import os
 start = time.perf_counter()
-answer = known.ask(namespace, os.environ)
+answer = builtin.query_builtin(namespace, os.environ)
 print(time.perf_counter() - start, len(answer.problems))
 """
 

@@ -67,7 +67,7 @@ def test_with_a_target_file_nothing_that_asks_is_imported(pip: Pip, index: Index
     (pip.work / "gpu.toml").write_text('format = 1\n[namespace.nvidia]\ndriver = "12.8"\n')
     modules = _modules(pip, "install", "--variant-target", "gpu.toml", "tri")
     assert pip.label("tri") == "cuda12.8"
-    probes = ("_child", "_nvidia_driver", "plugins", "probe", "remembered")
+    probes = ("_child", "_nvidia_driver", "plugins", "probe", "probe_cache")
     names = [f"pipvariant.providers.{name}" for name in probes]
     assert _below(modules, *names, "archspec", "pynvml") == []
 

@@ -567,7 +567,7 @@ PUBLISHED: Mapping[str, tuple[str, str]] = {
 ASK = """
 import json, os, sys
 from pip._internal.commands import create_command
-from pipvariant.providers import known
+from pipvariant.providers import builtin
 from pipvariant.shim.building.plugin_installer import plugins_of
 from pipvariant.shim.core.state import Run
 from pipvariant.standard.metadata import Provider
@@ -577,7 +577,7 @@ run.options = create_command("install").parser.get_default_values()
 run.trusted = (package,)
 provider = Provider(requires=(package,), plugin_api=reference)
 answer = plugins_of(run).answer(namespace, provider)
-built_in = known.ask(namespace, os.environ) if namespace in known.BUILT_INS else None
+built_in = builtin.query_builtin(namespace, os.environ) if namespace in builtin.BUILT_INS else None
 print(json.dumps([
     answer.origin, answer.source, list(answer.problems), list(answer.features.items()),
     built_in and list(built_in.features.items()),

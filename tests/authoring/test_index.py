@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from integration.wheels import Wheel, cuda, metadata, release, tri
-from pipvariant.authoring.index import build
+from pipvariant.authoring.index import build_index
 from pipvariant.errors import InvalidFolder, InvalidOption
 
 BLAS = {"blas": {"static-properties": {"library": ["openblas", "mkl"]}}}
@@ -35,14 +35,14 @@ def faults(folder: Path) -> list[str]:
     """What is refused, after which there is no file more than before."""
     before = sorted(folder.rglob("*"))
     with pytest.raises(InvalidFolder) as caught:
-        build(folder, pages=True)
+        build_index(folder, pages=True)
     assert sorted(folder.rglob("*")) == before
     return [str(fault) for fault in caught.value.faults]
 
 
 def test_one_file_for_each_version_has_all_labels(tmp_path: Path) -> None:
     put(tmp_path, *tri(), *tri("2.0", builds=("13.0",), null=False))
-    built = build(tmp_path)
+    built = build_index(tmp_path)
     assert built.written == (tmp_path / NAME, tmp_path / "tri-2.0-variants.json")
     assert loaded(tmp_path / NAME) == metadata(tri())
     assert set(loaded(tmp_path / "tri-2.0-variants.json")["variants"]) == {"cuda13.0"}
@@ -51,7 +51,7 @@ def test_one_file_for_each_version_has_all_labels(tmp_path: Path) -> None:
 def test_a_folder_for_each_project_has_the_file_beside_the_wheels(tmp_path: Path) -> None:
     put(tmp_path / "tri", *tri())
     put(tmp_path / "Num_Py", *release("num", labels={"a": (cuda("12.6"),)}))
-    assert build(tmp_path).written == (
+    assert build_index(tmp_path).written == (
         tmp_path / "Num_Py" / "num-1.0-variants.json",
         tmp_path / "tri" / NAME,
     )
@@ -59,21 +59,23 @@ def test_a_folder_for_each_project_has_the_file_beside_the_wheels(tmp_path: Path
 
 def test_only_plain_wheels_need_no_file(tmp_path: Path) -> None:
     put(tmp_path, Wheel("tri"))
-    assert build(tmp_path).written == ()
+    assert build_index(tmp_path).written == ()
 
 
 def test_the_name_of_the_file_is_normalised(tmp_path: Path) -> None:
     wheel = Wheel("tri", label="cu", properties=(cuda("12.6"),))
     path = put(tmp_path, wheel) / wheel.filename
     path.rename(tmp_path / wheel.filename.replace("tri-1.0", "Tri.Angle-1.0.0"))
-    assert [path.name for path in build(tmp_path).written] == ["tri_angle-1.0.0-variants.json"]
+    assert [path.name for path in build_index(tmp_path).written] == [
+        "tri_angle-1.0.0-variants.json"
+    ]
 
 
 def test_what_is_written_does_not_depend_on_the_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path, *tri())
-    build(tmp_path)
+    build_index(tmp_path)
     expected = (tmp_path / NAME).read_bytes()
     real_walk = os.walk
     for seed in range(5):
@@ -85,31 +87,31 @@ def test_what_is_written_does_not_depend_on_the_order(
 
         monkeypatch.setattr(os, "walk", shuffled)
         (tmp_path / NAME).unlink()
-        build(tmp_path)
+        build_index(tmp_path)
         assert (tmp_path / NAME).read_bytes() == expected
 
 
 def test_files_that_are_right_are_not_written_again(tmp_path: Path) -> None:
     put(tmp_path, *tri())
-    first = build(tmp_path, pages=True)
+    first = build_index(tmp_path, pages=True)
     times = {path: path.stat().st_mtime_ns for path in first.written}
-    again = build(tmp_path, pages=True)
+    again = build_index(tmp_path, pages=True)
     assert (again.written, again.same) == ((), len(first.written))
     assert {path: path.stat().st_mtime_ns for path in first.written} == times
 
 
 def test_a_new_label_changes_the_file(tmp_path: Path) -> None:
     put(tmp_path, *tri(builds=("12.6",)))
-    build(tmp_path)
+    build_index(tmp_path)
     put(tmp_path, *tri(builds=("12.8",)))
-    assert build(tmp_path).written == (tmp_path / NAME,)
+    assert build_index(tmp_path).written == (tmp_path / NAME,)
     assert set(loaded(tmp_path / NAME)["variants"]) == {"cuda12.6", "cuda12.8", "null"}
 
 
 def test_a_file_without_wheels_is_told_and_stays(tmp_path: Path) -> None:
     put(tmp_path, Wheel("tri"))
     (tmp_path / NAME).write_text("{}")
-    (note,) = build(tmp_path).notes
+    (note,) = build_index(tmp_path).notes
     assert NAME in note
     assert (tmp_path / NAME).exists()
 
@@ -166,19 +168,19 @@ def test_the_variant_wheels_of_a_version_are_in_one_folder(tmp_path: Path) -> No
 
 def test_hidden_folders_are_left_out(tmp_path: Path) -> None:
     put(tmp_path / ".cache", *tri())
-    assert build(tmp_path).written == ()
+    assert build_index(tmp_path).written == ()
 
 
 def test_a_folder_has_to_be_there(tmp_path: Path) -> None:
     with pytest.raises(InvalidOption, match="cannot be read"):
-        build(tmp_path / "none")
+        build_index(tmp_path / "none")
 
 
 def test_nothing_is_left_of_a_file_that_could_not_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path, *tri())
-    build(tmp_path)
+    build_index(tmp_path)
     before = (tmp_path / NAME).read_bytes()
     put(tmp_path, *tri(builds=("13.1",)))
 
@@ -187,7 +189,7 @@ def test_nothing_is_left_of_a_file_that_could_not_be_written(
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(Exception, match="No space left"):
-        build(tmp_path)
+        build_index(tmp_path)
     assert (tmp_path / NAME).read_bytes() == before
     assert not list(tmp_path.glob(".new-*"))
 
@@ -205,5 +207,5 @@ def test_variantlib_writes_an_equal_file(tmp_path: Path) -> None:
     put(ours, *release("tri", labels=labels))
     shutil.copytree(ours, theirs)
     generate_index_json(["--directory", str(theirs)])
-    build(ours)
+    build_index(ours)
     assert loaded(ours / NAME) == loaded(theirs / NAME)

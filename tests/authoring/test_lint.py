@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipvariant.authoring.index import build
-from pipvariant.authoring.lint import ERROR, RULES, Finding, Page, lint
-from pipvariant.authoring.making import make
+from pipvariant.authoring.index import build_index
+from pipvariant.authoring.lint import ERROR, RULES, Finding, Page, find_faults
+from pipvariant.authoring.making import make_wheel
 from pipvariant.errors import InvalidOption, Unreachable, Unread
 from pipvariant.standard.bounds import MAX_BYTES
 from pipvariant.standard.metadata import Metadata
@@ -95,7 +95,7 @@ class Offline:
 
 
 def found(*paths: Path | str, source: Any = None) -> list[Finding]:
-    return lint(map(str, paths), source or Offline())
+    return find_faults(map(str, paths), source or Offline())
 
 
 Plant = Callable[[Path], object]
@@ -131,7 +131,7 @@ def paged(change: Callable[[Path], object]) -> Plant:
 
     def plant(folder: Path) -> None:
         variant(folder)
-        build(folder, pages=True)
+        build_index(folder, pages=True)
         change(folder)
 
     return plant
@@ -330,7 +330,7 @@ def test_valid_files_have_no_finding(tmp_path: Path) -> None:
     variant(tmp_path, labelled("null", {}), name=named("null"))
     wheel(tmp_path)
     assert found(tmp_path) == []
-    build(tmp_path, pages=True)
+    build_index(tmp_path, pages=True)
     assert found(tmp_path) == []
     assert found(tmp_path / MKL, tmp_path / JSON) == []
 
@@ -342,8 +342,8 @@ def test_wheels_that_are_made_have_no_finding(whole: Metadata, tag: str) -> None
         plain = wheel(folder, name=f"tri-1.0-{tag}.whl")
         for label, properties in whole.variants.items():
             one = Metadata(whole.namespaces, whole.providers, {label: properties})
-            make(plain, one, folder)
-        build(folder, pages=True)
+            make_wheel(plain, one, folder)
+        build_index(folder, pages=True)
         # Two labels that were drawn alike are not what this is about.
         assert [finding for finding in found(folder) if finding.rule != "V404"] == []
 
@@ -463,7 +463,7 @@ def site(tmp_path: Path, request: pytest.FixtureRequest) -> Site:
     variant(tmp_path, name=MKL.replace("py3", "py2"))
     variant(tmp_path, labelled("open", OTHER), name=named("open"))
     wheel(tmp_path)
-    build(tmp_path, pages=True)
+    build_index(tmp_path, pages=True)
     return Site(tmp_path, request.param)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from pipvariant.authoring.making import make, unmake
+from pipvariant.authoring.making import make_wheel, unmake_wheel
 from pipvariant.errors import InvalidFilename, InvalidOutput, InvalidWheel
 from pipvariant.standard.metadata import read_variant_json
 from tests.wheelfile.ordinary import FILES, INFO, NAME, blas, contents, record_of, verified, wheel
@@ -56,29 +56,29 @@ def kept(path: Path) -> dict[str, Kept]:
 
 
 def test_the_label_is_in_the_filename(tmp_path: Path) -> None:
-    made = make(wheel(tmp_path), blas(), tmp_path / "out")
+    made = make_wheel(wheel(tmp_path), blas(), tmp_path / "out")
     assert made == tmp_path / "out" / LABELLED
     assert made.exists()
 
 
 def test_a_build_tag_comes_before_the_label(tmp_path: Path) -> None:
-    made = make(wheel(tmp_path, name="tri-1.0-7-py3-none-any.whl"), blas(), tmp_path)
+    made = make_wheel(wheel(tmp_path, name="tri-1.0-7-py3-none-any.whl"), blas(), tmp_path)
     assert made.name == "tri-1.0-7-py3-none-any-mkl.whl"
 
 
 def test_the_metadata_is_in_the_wheel(tmp_path: Path) -> None:
-    made = make(wheel(tmp_path), blas(), tmp_path)
+    made = make_wheel(wheel(tmp_path), blas(), tmp_path)
     inside = read_variant_json(contents(made)[VARIANT_JSON], label="mkl")
     assert inside == blas()
 
 
 def test_the_record_is_last_and_right(tmp_path: Path) -> None:
-    found = verified(make(wheel(tmp_path), blas(), tmp_path))
+    found = verified(make_wheel(wheel(tmp_path), blas(), tmp_path))
     assert list(found)[-2:] == [VARIANT_JSON, RECORD]
 
 
 def test_the_own_line_of_the_record_stays_last(tmp_path: Path) -> None:
-    found = contents(make(wheel(tmp_path), blas(), tmp_path))
+    found = contents(make_wheel(wheel(tmp_path), blas(), tmp_path))
     lines = found[RECORD].decode().splitlines()
     assert lines[-1] == f"{RECORD},,"
     assert lines[-2].startswith(f"{VARIANT_JSON},sha256=")
@@ -86,7 +86,7 @@ def test_the_own_line_of_the_record_stays_last(tmp_path: Path) -> None:
 
 def test_only_record_and_variant_json_change(tmp_path: Path) -> None:
     plain = wheel(tmp_path)
-    made = make(plain, blas(), tmp_path)
+    made = make_wheel(plain, blas(), tmp_path)
     before, after = kept(plain), kept(made)
     assert {name for name in after if after[name] != before.get(name)} == {RECORD, VARIANT_JSON}
     assert before.keys() < after.keys()
@@ -94,20 +94,20 @@ def test_only_record_and_variant_json_change(tmp_path: Path) -> None:
 
 def test_what_is_added_has_time_and_permissions_of_the_record(tmp_path: Path) -> None:
     plain = wheel(tmp_path)
-    after = kept(make(plain, blas(), tmp_path))
+    after = kept(make_wheel(plain, blas(), tmp_path))
     for name in (RECORD, VARIANT_JSON):
         assert after[name][:3] == kept(plain)[RECORD][:3]
 
 
 def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:
     plain = wheel(tmp_path)
-    first, second = (make(plain, blas(), tmp_path / name).read_bytes() for name in "ab")
+    first, second = (make_wheel(plain, blas(), tmp_path / name).read_bytes() for name in "ab")
     assert first == second
 
 
 def test_two_labels_of_one_wheel_differ(tmp_path: Path) -> None:
     plain = wheel(tmp_path)
-    made = [make(plain, blas(label), tmp_path) for label in ("mkl", "openblas", "null")]
+    made = [make_wheel(plain, blas(label), tmp_path) for label in ("mkl", "openblas", "null")]
     assert len({path.read_bytes() for path in made}) == 3
     assert all(verified(path) for path in made)
 
@@ -115,13 +115,13 @@ def test_two_labels_of_one_wheel_differ(tmp_path: Path) -> None:
 def test_the_file_has_the_permissions_of_the_ordinary_one(tmp_path: Path) -> None:
     plain = wheel(tmp_path)
     plain.chmod(0o640)
-    made = make(plain, blas(), tmp_path)
+    made = make_wheel(plain, blas(), tmp_path)
     assert stat.S_IMODE(made.stat().st_mode) == 0o640
 
 
 def test_unmake_gives_back_every_byte(tmp_path: Path) -> None:
     plain = wheel(tmp_path)
-    back = unmake(make(plain, blas(), tmp_path), tmp_path / "back")
+    back = unmake_wheel(make_wheel(plain, blas(), tmp_path), tmp_path / "back")
     assert back.name == NAME
     assert back.read_bytes() == plain.read_bytes()
 
@@ -130,11 +130,11 @@ def test_a_record_that_was_not_last_comes_last_and_all_files_stay(tmp_path: Path
     late = {"tri/": b"", f"{INFO}/licenses/": b"", f"{INFO}/licenses/LICENSE": b"words"}
     record = record_of({**FILES, f"{INFO}/licenses/LICENSE": b"words"})
     plain = wheel(tmp_path, record=record, unlisted=late.items())
-    made = make(plain, blas(), tmp_path)
+    made = make_wheel(plain, blas(), tmp_path)
     assert list(verified(made))[-2:] == [VARIANT_JSON, RECORD]
     before, after = kept(plain), kept(made)
     assert {name for name in after if after[name] != before.get(name)} == {RECORD, VARIANT_JSON}
-    assert contents(unmake(made, tmp_path / "back")) == contents(plain)
+    assert contents(unmake_wheel(made, tmp_path / "back")) == contents(plain)
 
 
 @pytest.mark.parametrize(
@@ -153,39 +153,39 @@ def test_the_lines_of_a_record_keep_their_bytes(tmp_path: Path, change: object) 
     assert callable(change)
     record = change(record_of(FILES))
     plain = wheel(tmp_path, record=record)
-    made = make(plain, blas(), tmp_path)
+    made = make_wheel(plain, blas(), tmp_path)
     lines = contents(made)[RECORD].splitlines(keepends=True)
     added = [line for line in lines if line.startswith(VARIANT_JSON.encode())]
     assert len(added) == 1
     assert b"".join(line for line in lines if line not in added) == record
-    assert unmake(made, tmp_path / "back").read_bytes() == plain.read_bytes()
+    assert unmake_wheel(made, tmp_path / "back").read_bytes() == plain.read_bytes()
 
 
 def test_names_that_csv_has_to_quote(tmp_path: Path) -> None:
     lines = f"tri/x\n{RECORD},,\u2028\r{VARIANT_JSON},,\n"
     more = {"tri/a,b.txt": b"1", 'tri/"q".txt': b"2", "tri/é.txt": b"3", lines: b"4"}
     plain = wheel(tmp_path, more=more)
-    made = make(plain, blas(), tmp_path)
+    made = make_wheel(plain, blas(), tmp_path)
     assert verified(made)["tri/a,b.txt"] == b"1"
-    assert unmake(made, tmp_path / "back").read_bytes() == plain.read_bytes()
+    assert unmake_wheel(made, tmp_path / "back").read_bytes() == plain.read_bytes()
 
 
 def test_a_variant_wheel_is_not_labelled_twice(tmp_path: Path) -> None:
-    made = make(wheel(tmp_path), blas(), tmp_path)
+    made = make_wheel(wheel(tmp_path), blas(), tmp_path)
     with pytest.raises(InvalidFilename, match=r"already, its label is mkl\. .*unmake"):
-        make(made, blas("openblas"), tmp_path)
+        make_wheel(made, blas("openblas"), tmp_path)
 
 
 def test_a_renamed_variant_wheel_is_not_labelled_twice(tmp_path: Path) -> None:
-    made = make(wheel(tmp_path / "in"), blas(), tmp_path)
+    made = make_wheel(wheel(tmp_path / "in"), blas(), tmp_path)
     renamed = made.rename(tmp_path / NAME)
     with pytest.raises(InvalidWheel, match=r"has a variant\.json but no label"):
-        make(renamed, blas("openblas"), tmp_path)
+        make_wheel(renamed, blas("openblas"), tmp_path)
 
 
 def test_an_ordinary_wheel_cannot_be_unmade(tmp_path: Path) -> None:
     with pytest.raises(InvalidFilename, match="is no variant wheel"):
-        unmake(wheel(tmp_path), tmp_path / "back")
+        unmake_wheel(wheel(tmp_path), tmp_path / "back")
 
 
 @pytest.mark.parametrize(
@@ -200,23 +200,23 @@ def test_an_ordinary_wheel_cannot_be_unmade(tmp_path: Path) -> None:
 )
 def test_another_file_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InvalidFilename, match="is not the filename of a wheel"):
-        make(wheel(tmp_path, name=name), blas(), tmp_path)
+        make_wheel(wheel(tmp_path, name=name), blas(), tmp_path)
 
 
 @pytest.mark.parametrize("name", ("other-1.0-py3-none-any.whl", "tri-2.0-py3-none-any.whl"))
 def test_the_wheel_has_to_be_the_one_that_its_name_says(tmp_path: Path, name: str) -> None:
     with pytest.raises(InvalidWheel, match=r"needs one \.dist-info folder.*it has 'tri-1\.0"):
-        make(wheel(tmp_path, name=name), blas(), tmp_path)
+        make_wheel(wheel(tmp_path, name=name), blas(), tmp_path)
 
 
 def test_names_are_compared_normalised(tmp_path: Path) -> None:
-    made = make(wheel(tmp_path, name="TRI-1.0.0-py3-none-any.whl"), blas(), tmp_path)
+    made = make_wheel(wheel(tmp_path, name="TRI-1.0.0-py3-none-any.whl"), blas(), tmp_path)
     assert made.name == "TRI-1.0.0-py3-none-any-mkl.whl"
 
 
 def test_a_vendored_dist_info_does_not_count(tmp_path: Path) -> None:
     plain = wheel(tmp_path, more={"tri/_vendor/six-1.0.dist-info/RECORD": b"x"})
-    found = verified_but_vendored(make(plain, blas(), tmp_path))
+    found = verified_but_vendored(make_wheel(plain, blas(), tmp_path))
     assert VARIANT_JSON in found
 
 
@@ -230,7 +230,7 @@ def verified_but_vendored(path: Path) -> dict[str, bytes]:
 def test_a_signed_wheel_is_refused(tmp_path: Path, signature: str) -> None:
     plain = wheel(tmp_path, unlisted=[(f"{INFO}/{signature}", b"x")])
     with pytest.raises(InvalidWheel, match=f"is signed: {signature} would not match"):
-        make(plain, blas(), tmp_path)
+        make_wheel(plain, blas(), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_a_signed_wheel_is_refused(tmp_path: Path, signature: str) -> None:
 )
 def test_a_record_that_does_not_fit_is_refused(tmp_path: Path, record: bytes, fault: str) -> None:
     with pytest.raises(InvalidWheel, match=fault) as raised:
-        make(wheel(tmp_path, record=record), blas(), tmp_path)
+        make_wheel(wheel(tmp_path, record=record), blas(), tmp_path)
     assert raised.value.where == str(tmp_path / NAME)
 
 
@@ -255,7 +255,7 @@ def test_many_faults_are_counted(tmp_path: Path) -> None:
     files = {f"tri/{number}.py": b"" for number in range(20)}
     plain = wheel(tmp_path, record=record_of({**FILES, **files}))
     with pytest.raises(InvalidWheel, match="and 15 more"):
-        make(plain, blas(), tmp_path)
+        make_wheel(plain, blas(), tmp_path)
 
 
 def test_a_changed_variant_json_is_not_thrown_away(tmp_path: Path) -> None:
@@ -263,36 +263,36 @@ def test_a_changed_variant_json_is_not_thrown_away(tmp_path: Path) -> None:
     record = record_of({**FILES, VARIANT_JSON: b"{ }"})
     path = wheel(tmp_path, name=LABELLED, files=changed, record=record)
     with pytest.raises(InvalidWheel, match=r"variant\.json is not the file that RECORD lists"):
-        unmake(path, tmp_path / "back")
+        unmake_wheel(path, tmp_path / "back")
 
 
 def test_a_labelled_wheel_without_variant_json_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidWheel, match=r"has no 'tri-1\.0\.dist-info/variant\.json'"):
-        unmake(wheel(tmp_path, name=LABELLED), tmp_path / "back")
+        unmake_wheel(wheel(tmp_path, name=LABELLED), tmp_path / "back")
 
 
 def test_an_output_with_other_content_is_kept(tmp_path: Path) -> None:
     (tmp_path / LABELLED).write_text("mine")
     with pytest.raises(InvalidOutput, match="is there already, with other content"):
-        make(wheel(tmp_path), blas(), tmp_path)
+        make_wheel(wheel(tmp_path), blas(), tmp_path)
     assert (tmp_path / LABELLED).read_text() == "mine"
     assert {path.name for path in tmp_path.iterdir()} == {NAME, LABELLED}
 
 
 def test_an_output_with_equal_content_is_no_fault(tmp_path: Path) -> None:
     plain = wheel(tmp_path)
-    assert make(plain, blas(), tmp_path) == make(plain, blas(), tmp_path)
+    assert make_wheel(plain, blas(), tmp_path) == make_wheel(plain, blas(), tmp_path)
 
 
 def test_force_writes_over_it(tmp_path: Path) -> None:
     (tmp_path / LABELLED).write_text("mine")
-    assert verified(make(wheel(tmp_path), blas(), tmp_path, force=True))
+    assert verified(make_wheel(wheel(tmp_path), blas(), tmp_path, force=True))
 
 
 def test_a_folder_that_is_a_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
     with pytest.raises(InvalidOutput, match="cannot be written"):
-        make(wheel(tmp_path), blas(), tmp_path / "out")
+        make_wheel(wheel(tmp_path), blas(), tmp_path / "out")
 
 
 def test_after_a_fault_nothing_is_left(tmp_path: Path) -> None:
@@ -302,13 +302,13 @@ def test_after_a_fault_nothing_is_left(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        make(plain, blas(), tmp_path / "out", tell=stop)
+        make_wheel(plain, blas(), tmp_path / "out", tell=stop)
     assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_every_byte_that_is_copied_is_told(tmp_path: Path) -> None:
     told: list[int] = []
     plain = wheel(tmp_path)
-    make(plain, blas(), tmp_path, tell=told.append)
+    make_wheel(plain, blas(), tmp_path, tell=told.append)
     with zipfile.ZipFile(plain) as archive:
         assert sum(told) == archive.getinfo(RECORD).header_offset

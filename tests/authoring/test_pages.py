@@ -15,7 +15,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 import pytest
 
 from integration.wheels import Sdist, Wheel, tri
-from pipvariant.authoring.index import build
+from pipvariant.authoring.index import build_index
 from tests.authoring.test_index import faults, put
 
 HOSTILE = "<script>alert(1)</script> & \"quoted\" 'too'"
@@ -80,7 +80,7 @@ def site(tmp_path: Path) -> Path:
     put(tmp_path, *tri(), *needing, Wheel("other-thing"))
     sdist = Sdist(Wheel("tri", "2.0"))
     (tmp_path / sdist.filename).write_bytes(sdist.content)
-    build(tmp_path, pages=True)
+    build_index(tmp_path, pages=True)
     return tmp_path
 
 
@@ -154,7 +154,7 @@ def test_people_read_label_needs_and_size(site: Path) -> None:
 def test_several_values_are_read_as_any_of_them(tmp_path: Path) -> None:
     properties = ("nvidia :: sm_arch :: 80_real", "nvidia :: sm_arch :: 90_real")
     put(tmp_path, Wheel("tri", label="sm", properties=properties))
-    build(tmp_path, pages=True)
+    build_index(tmp_path, pages=True)
     page = Page(tmp_path / "tri" / "index.html")
     assert page.row("sm")[1] == "nvidia :: sm_arch :: 80_real or 90_real"
 
@@ -170,7 +170,7 @@ def test_a_page_needs_no_script(site: Path) -> None:
 
 def test_what_a_wheel_says_is_only_text(tmp_path: Path) -> None:
     put(tmp_path, Wheel("tri", requires_python=HOSTILE, requires=(HOSTILE,)))
-    build(tmp_path, pages=True)
+    build_index(tmp_path, pages=True)
     page = Page(tmp_path / "tri" / "index.html")
     assert "script" not in page.tags
     assert page.anchors["tri-1.0-py3-none-any.whl"]["data-requires-python"] == HOSTILE
@@ -180,7 +180,7 @@ def test_what_a_wheel_says_is_only_text(tmp_path: Path) -> None:
 def test_a_folder_for_each_project_serves_too(tmp_path: Path) -> None:
     put(tmp_path / "tri", *tri())
     put(tmp_path / "Num_Py", Wheel("num-py", "1.0+local"))
-    build(tmp_path, pages=True)
+    build_index(tmp_path, pages=True)
     for name in ("tri", "num-py"):
         page = Page(tmp_path / name / "index.html")
         assert all(page.target(found).is_file() for found in page.anchors)
@@ -191,7 +191,7 @@ def test_a_file_beside_another_withdraws_it_with_a_reason(tmp_path: Path) -> Non
     put(tmp_path, *tri())
     (tmp_path / "tri-1.0-py3-none-any-cuda12.6.whl.yanked").write_text("wrong results\n")
     (tmp_path / "tri-1.0-py3-none-any.whl.yanked").touch()
-    build(tmp_path, pages=True)
+    build_index(tmp_path, pages=True)
     page = Page(tmp_path / "tri" / "index.html")
     yanked = {name: found.get("data-yanked") for name, found in page.anchors.items()}
     assert yanked["tri-1.0-py3-none-any-cuda12.6.whl"] == "wrong results"
@@ -210,7 +210,7 @@ def test_equal_wheels_give_equal_pages(
     other = tmp_path_factory.mktemp("other")
     for path in sorted(site.glob("*.whl"), reverse=True) + list(site.glob("*.tar.gz")):
         shutil.copy(path, other)
-    build(other, pages=True)
+    build_index(other, pages=True)
     for path in site.rglob("*"):
         if path.is_file():
             assert (other / path.relative_to(site)).read_bytes() == path.read_bytes()
@@ -226,7 +226,7 @@ def test_a_page_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
 def test_what_is_left_of_files_that_are_gone_is_told(site: Path) -> None:
     (site / "other_thing-1.0-py3-none-any.whl").unlink()
     (site / "notes.zip").touch()
-    notes = build(site, pages=True).notes
+    notes = build_index(site, pages=True).notes
     assert [note.partition(": ")[0] for note in notes] == [
         str(site / "notes.zip"),
         str(site / "other-thing" / "index.html"),
@@ -238,7 +238,7 @@ def test_what_is_left_of_files_that_are_gone_is_told(site: Path) -> None:
 def test_what_has_no_name_of_a_project_is_not_listed(tmp_path: Path, name: str) -> None:
     put(tmp_path, Wheel("tri"))
     (tmp_path / name).touch()
-    (note,) = build(tmp_path, pages=True).notes
+    (note,) = build_index(tmp_path, pages=True).notes
     assert name in note
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"tri"}
 

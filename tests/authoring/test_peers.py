@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from pipvariant.authoring.making import make, unmake
-from pipvariant.authoring.variants import plan
+from pipvariant.authoring.making import make_wheel, unmake_wheel
+from pipvariant.authoring.variants import plan_variants
 from pipvariant.standard.metadata import combine, to_dict
 from pipvariant.standard.table import read_table
 from tests.wheelfile.ordinary import INFO, NAME, contents, verified, wheel
@@ -49,9 +49,9 @@ TABLE: dict[str, Any] = {
 def made(tmp_path: Path) -> list[Path]:
     """The ordinary wheel, its variants and the null variant, in a folder of their own."""
     plain = wheel(tmp_path / "in")
-    result = plan([], [], null=True, table=read_table(TABLE), ask=lambda *_: None)
+    result = plan_variants([], [], null=True, table=read_table(TABLE), ask=lambda *_: None)
     folder = tmp_path / "dist"
-    return [make(plain, metadata, folder) for metadata in result.variants]
+    return [make_wheel(plain, metadata, folder) for metadata in result.variants]
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_variantlib_makes_the_same_index(variantlib: Any, made: list[Path]) -> N
 
     generate_index_json(["--directory", str(made[0].parent)])
     theirs = json.loads((made[0].parent / "tri-1.0-variants.json").read_text())
-    result = plan([], [], null=True, table=read_table(TABLE), ask=lambda *_: None)
+    result = plan_variants([], [], null=True, table=read_table(TABLE), ask=lambda *_: None)
     assert theirs == to_dict(combine(*result.variants))
 
 
@@ -112,7 +112,7 @@ def test_what_variantlib_makes_is_unmade_here(variantlib: Any, tmp_path: Path) -
             "--no-isolation",
         ]
     )
-    back = unmake(tmp_path / "tri-1.0-py3-none-any-mkl.whl", tmp_path)
+    back = unmake_wheel(tmp_path / "tri-1.0-py3-none-any-mkl.whl", tmp_path)
     assert verified(back) == contents(plain)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipvariant.authoring.pyproject import COMMON, add_table, read
-from pipvariant.authoring.variants import plan
+from pipvariant.authoring.pyproject import COMMON, add_table, read_pyproject
+from pipvariant.authoring.variants import plan_variants
 from pipvariant.errors import InvalidMetadata, InvalidOption
 from pipvariant.standard.filename import check_label
 
@@ -33,32 +33,32 @@ def path(tmp_path: Path) -> Path:
 
 def test_the_table_and_the_normalised_name_are_read(path: Path) -> None:
     path.write_text(PROJECT + TABLE)
-    project = read(path)
+    project = read_pyproject(path)
     assert project.name == "my-project"
     assert project.table is not None
     assert project.table.metadata.variants == {"mkl": {"blas": {"library": ("mkl",)}}}
 
 
 def test_without_a_table_there_is_none(path: Path) -> None:
-    assert read(path) == ("my-project", None)
+    assert read_pyproject(path) == ("my-project", None)
 
 
 @pytest.mark.parametrize("text", ("", "project = 1", "[project]\nname = 1", "[tool.x]"))
 def test_without_a_name_there_is_none(path: Path, text: str) -> None:
     path.write_text(text)
-    assert read(path) == (None, None)
+    assert read_pyproject(path) == (None, None)
 
 
 def test_a_fault_of_the_table_names_the_file(path: Path) -> None:
     path.write_text(TABLE + "[variant.more]\n")
     with pytest.raises(InvalidMetadata, match=r"pyproject\.toml, table \[variant\]: more: 'more'"):
-        read(path)
+        read_pyproject(path)
 
 
 def test_a_date_is_no_string(path: Path) -> None:
     path.write_text(TABLE.replace('library = ["mkl"]', "library = [1979-05-27]"))
     with pytest.raises(InvalidMetadata, match="must be a string, not date"):
-        read(path)
+        read_pyproject(path)
 
 
 @pytest.mark.parametrize(
@@ -72,12 +72,12 @@ def test_a_date_is_no_string(path: Path) -> None:
 def test_what_is_no_toml_is_refused(path: Path, content: bytes, fault: str) -> None:
     path.write_bytes(content)
     with pytest.raises(InvalidMetadata, match=fault):
-        read(path)
+        read_pyproject(path)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidOption, match=r"none\.toml: cannot be read: No such file"):
-        read(tmp_path / "none.toml")
+        read_pyproject(tmp_path / "none.toml")
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def test_a_first_table_is_added_and_all_else_keeps_its_bytes(path: Path, before:
     assert after.startswith(before.encode())
     assert (b"\r\n" in after) == ("\r\n" in before)
     assert after.count(b"\n") == after.count(b"\r\n") or "\r\n" not in before
-    assert read(path).table is not None
+    assert read_pyproject(path).table is not None
 
 
 def test_without_namespaces_all_common_ones_are_in_it(path: Path) -> None:
     add_table(path, [])
-    table = read(path).table
+    table = read_pyproject(path).table
     assert table is not None
     assert table.metadata.namespaces == tuple(COMMON)
     assert set(COMMON) == {"nvidia", "amd", "intel", "x86_64", "aarch64", "blas"}
@@ -112,7 +112,7 @@ def test_without_namespaces_all_common_ones_are_in_it(path: Path) -> None:
 
 def test_with_namespaces_only_those_in_their_order(path: Path) -> None:
     add_table(path, ["blas", "x86_64", "blas"])
-    table = read(path).table
+    table = read_pyproject(path).table
     assert table is not None
     assert table.metadata.namespaces == ("blas", "x86_64")
     assert set(table.metadata.providers) == {"blas", "x86_64"}
@@ -123,9 +123,9 @@ def test_the_examples_can_be_made_when_they_are_uncommented(path: Path) -> None:
     head, _, examples = path.read_text().partition("# The variants that are made")
     lines = examples.splitlines()[1:]
     path.write_text(head + "\n".join(line.removeprefix("# ") for line in lines))
-    table = read(path).table
+    table = read_pyproject(path).table
     assert table is not None
-    result = plan([], [], null=False, table=table, ask=lambda *_: None)
+    result = plan_variants([], [], null=False, table=table, ask=lambda *_: None)
     assert result.notes == ()
     labels = [label for metadata in result.variants for label in metadata.variants]
     assert sorted(map(check_label, labels)) == sorted(item.label for item in COMMON.values())

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pipvariant.authoring.variants import Plan, plan
+from pipvariant.authoring.variants import Plan, plan_variants
 from pipvariant.errors import InvalidFilename, InvalidOption, InvalidProperty
-from pipvariant.providers.known import BUILT_INS
+from pipvariant.providers.builtin import BUILT_INS
 from pipvariant.providers.plugins import Config
 from pipvariant.standard.metadata import Provider, from_dict, to_dict
 from pipvariant.standard.table import Table, read_table
@@ -56,7 +56,7 @@ def planned(
     ask: Plugins = NOBODY,
     validating: bool = True,
 ) -> Plan:
-    return plan(properties, labels, null=null, table=table, ask=ask, validating=validating)
+    return plan_variants(properties, labels, null=null, table=table, ask=ask, validating=validating)
 
 
 def labels_of(result: Plan) -> list[str]:
@@ -322,7 +322,7 @@ def test_what_a_plugin_says_at_build_time_must_not_depend_on_the_machine() -> No
         return (Config("size", values, multi_value=False),)
 
     with pytest.raises(InvalidProperty, match="its answer depends on the machine"):
-        plan(["foo :: size :: small"], [], null=False, table=read_table(AT_BUILD), ask=ask)
+        plan_variants(["foo :: size :: small"], [], null=False, table=read_table(AT_BUILD), ask=ask)
 
 
 def test_a_plugin_at_build_time_allows_no_several_values() -> None:

@@ -17,7 +17,7 @@ from tests.commands.options import parsed
 def run(*words: str | Path, folders: tuple[str | Path, ...]) -> list[str]:
     """Run the command with these options; the lines that it printed."""
     out = io.StringIO()
-    assert index.run(parsed(index, *words), list(map(str, folders)), out) == 0
+    assert index.run_index(parsed(index, *words), list(map(str, folders)), out) == 0
     return out.getvalue().splitlines()
 
 

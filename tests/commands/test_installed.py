@@ -59,20 +59,20 @@ def cuda(label: str, version: str) -> object:
 
 def listed(folder: Path) -> list[dict[str, Any]]:
     out = io.StringIO()
-    assert installed.show(parsed(installed, "--json", "--path", folder), [], out) == 0
+    assert installed.run_list(parsed(installed, "--json", "--path", folder), [], out) == 0
     loaded: list[dict[str, Any]] = json.loads(out.getvalue())
     return loaded
 
 
 def shown(folder: Path) -> str:
     out = io.StringIO()
-    assert installed.show(parsed(installed, "--path", folder), [], out) == 0
+    assert installed.run_list(parsed(installed, "--path", folder), [], out) == 0
     return out.getvalue()
 
 
 def checked(folder: Path, *words: str) -> tuple[int, str]:
     out = io.StringIO()
-    code = installed.check(parsed(installed, "--path", folder, *words), [], out)
+    code = installed.run_check(parsed(installed, "--path", folder, *words), [], out)
     return code, out.getvalue()
 
 
@@ -189,5 +189,5 @@ def test_a_wrong_override_is_an_error(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_without_paths_the_environment_is_looked_at() -> None:
     out = io.StringIO()
-    assert installed.show(parsed(installed, "--json"), [], out) == 0
+    assert installed.run_list(parsed(installed, "--json"), [], out) == 0
     assert json.loads(out.getvalue()) == []

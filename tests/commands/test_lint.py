@@ -20,7 +20,7 @@ from tests.authoring.test_lint import labelled, named, variant
 def run(*paths: str | Path, as_json: bool = False) -> tuple[int, str]:
     """Run the command; its exit code and what it printed."""
     out = io.StringIO()
-    code = lint.run(SimpleNamespace(json=as_json), list(map(str, paths)), out)
+    code = lint.run_lint(SimpleNamespace(json=as_json), list(map(str, paths)), out)
     return code, out.getvalue()
 
 

@@ -40,7 +40,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(command: Any, *words: str, wheels: tuple[str, ...] = (NAME,)) -> list[str]:
     """Run a command with these options; the lines that it printed."""
     out = io.StringIO()
-    assert command.run(parsed(command, *words), list(wheels), out) == 0
+    function = getattr(command, f"run_{command.__name__.rpartition('.')[2]}")
+    assert function(parsed(command, *words), list(wheels), out) == 0
     return out.getvalue().splitlines()
 
 
@@ -156,7 +157,7 @@ def test_large_wheels_have_a_progress_bar_on_a_terminal(
     wheel(here)
     for out in (io.StringIO(), Terminal()):
         options = parsed(make, "--property", CU128, "--label", "cu128")
-        make.run(options, [NAME], out)
+        make.run_make(options, [NAME], out)
         assert ("kB" in out.getvalue()) == (shown and out.isatty())
 
 

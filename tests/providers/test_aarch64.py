@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from pipvariant.providers import known
+from pipvariant.providers import builtin
 from pipvariant.providers._cpu import Cpu
-from pipvariant.providers.aarch64 import FLAGS, _answer, answer, decide
+from pipvariant.providers.aarch64 import FLAGS, _answer_for_arm, aarch64_features, query_machine
 from pipvariant.providers.answers import Origin
 
 OnMachine = Callable[[str], None]
@@ -35,21 +35,23 @@ def test_version_is_that_of_the_cpu_and_every_ancestor(
     on_machine: OnMachine, machine: str, versions: str
 ) -> None:
     on_machine(machine)
-    assert answer({}).features["version"] == tuple(versions.split())
+    assert query_machine({}).features["version"] == tuple(versions.split())
 
 
 def test_versions_are_ordered_by_number_whatever_their_order_was() -> None:
     names = ["aarch64", "armv8.6a", "armv9.2a", "armv8.10a", "armv9.0a", "armv8.1a"]
-    assert decide(names, ()) == {"version": ("9.2a", "9.0a", "8.10a", "8.6a", "8.1a", "8a")}
+    assert aarch64_features(names, ()) == {
+        "version": ("9.2a", "9.0a", "8.10a", "8.6a", "8.1a", "8a")
+    }
 
 
 def test_names_that_are_no_version_are_left_out() -> None:
-    assert decide(["aarch64", "neoverse_v1", "armv8.2-A"], ()) == {"version": ("8a",)}
+    assert aarch64_features(["aarch64", "neoverse_v1", "armv8.2-A"], ()) == {"version": ("8a",)}
 
 
 def test_every_flag_the_cpu_has_is_on_in_the_order_of_the_standard(on_machine: OnMachine) -> None:
     on_machine("graviton3")
-    features = answer({}).features
+    features = query_machine({}).features
     expected = """
         paca pacg ssbs asimdfhm bf16 dcpodp dgh dit flagm i8mm ilrcpc jscvt rng sha3 sha512
         svebf16 svei8mm uscat asimddp lrcpc asimdhp dcpop fcma fphp sve asimdrdm atomics aes
@@ -61,32 +63,32 @@ def test_every_flag_the_cpu_has_is_on_in_the_order_of_the_standard(on_machine: O
 
 def test_features_of_a_cpu_with_everything_are_in_the_order_of_the_standard() -> None:
     assert tuple(ORDER.split()) == FLAGS
-    assert list(decide((), FLAGS)) == ["version", *FLAGS]
+    assert list(aarch64_features((), FLAGS)) == ["version", *FLAGS]
 
 
 def test_atomics_and_asimdrdm_are_two_features(on_machine: OnMachine) -> None:
     on_machine("graviton2")
-    features = answer({}).features
+    features = query_machine({}).features
     assert features["asimdrdm"] == features["atomics"] == ("on",)
     assert "asimdrdmatomics" not in features
 
 
 def test_macos_flags_come_from_the_model(on_machine: OnMachine) -> None:
     on_machine("apple-m1")
-    given = answer({})
+    given = query_machine({})
     assert given.facts["CPU"] == "Apple M1"
     assert given.features["sha3"] == ("on",)
 
 
 def test_linux_facts_name_the_model(on_machine: OnMachine) -> None:
     on_machine("graviton3")
-    assert answer({}).facts == {"architecture": "aarch64", "CPU": "neoverse_v1"}
+    assert query_machine({}).facts == {"architecture": "aarch64", "CPU": "neoverse_v1"}
 
 
 @pytest.mark.parametrize("machine", ("zen4", "rosetta", "intel-mac"))
 def test_another_architecture_supports_nothing(on_machine: OnMachine, machine: str) -> None:
     on_machine(machine)
-    given = answer({})
+    given = query_machine({})
     assert (given.features, given.origin, given.problems) == ({}, Origin.BUILT_IN, ())
 
 
@@ -95,7 +97,7 @@ def test_a_32_bit_interpreter_is_another_architecture(
 ) -> None:
     on_machine("graviton3")
     monkeypatch.setattr("sys.maxsize", 2**31 - 1)
-    given = answer({})
+    given = query_machine({})
     assert (given.features, given.facts) == ({}, {"architecture": "aarch64 (32-bit)"})
 
 
@@ -109,24 +111,24 @@ def test_the_interpreter_decides_on_windows(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_explain_a_version() -> None:
-    given = _answer(Cpu("aarch64", versions=("armv8.2a", "armv8.1a", "aarch64")))
-    assert known.explain("aarch64", "version", ("9.0a", "8.4a"), given) == (
+    given = _answer_for_arm(Cpu("aarch64", versions=("armv8.2a", "armv8.1a", "aarch64")))
+    assert builtin.reason_for("aarch64", "version", ("9.0a", "8.4a"), given) == (
         "needs an ARMv8.4-A CPU, this one is known to be ARMv8.2-A"
     )
 
 
 def test_explain_a_flag() -> None:
-    assert known.explain("aarch64", "sve", ("on",), _answer(Cpu("aarch64"))) == (
+    assert builtin.reason_for("aarch64", "sve", ("on",), _answer_for_arm(Cpu("aarch64"))) == (
         "needs the CPU flag sve, which this CPU does not have"
     )
 
 
 def test_explain_another_architecture() -> None:
-    assert known.explain("aarch64", "version", ("8a",), _answer(Cpu("x86_64"))) == (
+    assert builtin.reason_for("aarch64", "version", ("8a",), _answer_for_arm(Cpu("x86_64"))) == (
         "needs an aarch64 CPU, this interpreter runs on x86_64"
     )
 
 
 @pytest.mark.parametrize(("feature", "value"), (("version", "odd"), ("sve", "off")))
 def test_explain_has_no_words_for_what_is_not_known(feature: str, value: str) -> None:
-    assert known.explain("aarch64", feature, (value,), _answer(Cpu("aarch64"))) is None
+    assert builtin.reason_for("aarch64", feature, (value,), _answer_for_arm(Cpu("aarch64"))) is None

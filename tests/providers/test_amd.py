@@ -12,8 +12,14 @@ from typing import Any
 import pytest
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
-from pipvariant.providers import _amd_kernel, known, probe
-from pipvariant.providers.amd import FORCE_GFX, FORCE_ROCM, answer, decide, read_report
+from pipvariant.providers import _amd_kernel, builtin, probe
+from pipvariant.providers.amd import (
+    FORCE_GFX,
+    FORCE_ROCM,
+    amd_features,
+    query_machine,
+    read_amd_report,
+)
 from pipvariant.providers.answers import Answer, Origin
 from tests.providers.drivers import MakeDriver
 
@@ -63,15 +69,15 @@ def put(root: Path, path: str, text: str) -> None:
 
 
 def test_features_are_in_the_order_of_the_standard() -> None:
-    assert list(decide(["gfx942"], "6.4")) == ["gfx_arch", "rocm_version"]
+    assert list(amd_features(["gfx942"], "6.4")) == ["gfx_arch", "rocm_version"]
 
 
 def test_equal_gpus_are_one_value() -> None:
-    assert decide(["gfx942"] * 8, None) == {"gfx_arch": ("gfx942",)}
+    assert amd_features(["gfx942"] * 8, None) == {"gfx_arch": ("gfx942",)}
 
 
 def test_no_gpu_and_no_rocm_support_nothing() -> None:
-    assert decide([], None) == {}
+    assert amd_features([], None) == {}
 
 
 # The kernel
@@ -88,21 +94,21 @@ def test_no_gpu_and_no_rocm_support_nothing() -> None:
 )  # fmt: skip
 def test_the_kernels_number_becomes_a_gfx_name(root: Path, version: int, name: str) -> None:
     put_gpus(root, CPU, {**MI300X, "gfx_target_version": version})
-    given = answer({})
+    given = query_machine({})
     assert given.features == {"gfx_arch": (name,)}
     assert (given.origin, given.source, given.problems) == (Origin.BUILT_IN, "kernel", ())
 
 
 def test_gpus_are_known_without_rocm(root: Path) -> None:
     put_gpus(root, CPU, CPU, MI300X, MI300X)
-    given = answer({})
+    given = query_machine({})
     assert given.features == {"gfx_arch": ("gfx942",)}
     assert given.facts == {"GPU 2": "gfx942", "GPU 3": "gfx942"}
 
 
 def test_the_biggest_gpu_is_preferred_and_all_are_shown(root: Path) -> None:
     put_gpus(root, CPU, RYZEN_IGPU, RX7900)
-    given = answer({})
+    given = query_machine({})
     assert given.features["gfx_arch"] == ("gfx1100", "gfx1036")
     assert given.facts == {"GPU 2": "gfx1100", "GPU 1": "gfx1036"}
 
@@ -113,20 +119,20 @@ def test_a_machine_without_amd_gpu_starts_no_child(
     def run(*_arguments: object, **_options: object) -> object:
         pytest.fail("a child was started")
 
-    monkeypatch.setattr(probe, "run", run)
-    given = answer({})
+    monkeypatch.setattr(probe, "run_probe", run)
+    given = query_machine({})
     assert (given.features, given.source, given.problems) == ({}, "no AMD GPU", ())
 
 
 def test_nodes_of_cpus_alone_are_no_gpu(root: Path) -> None:
     put_gpus(root, CPU, CPU)
-    given = answer({})
+    given = query_machine({})
     assert (given.features, given.source, given.problems) == ({}, "no AMD GPU", ())
 
 
 def test_a_kernel_that_is_too_old_to_tell_the_architecture_is_told(root: Path) -> None:
     put_gpus(root, {"simd_count": 256})
-    (problem,) = answer({}).problems
+    (problem,) = query_machine({}).problems
     assert problem == (
         "an AMD GPU is present, but this kernel is too old to tell its architecture;"
         f" {FORCE_GFX} can state it"
@@ -136,7 +142,7 @@ def test_a_kernel_that_is_too_old_to_tell_the_architecture_is_told(root: Path) -
 def test_a_device_that_is_not_in_the_container_is_told(root: Path) -> None:
     put_gpus(root, CPU, MI300X, device=False)
     put(root, "opt/rocm/.info/version", "6.4.1-83\n")
-    given = answer({})
+    given = query_machine({})
     assert given.features == {"rocm_version": ("6.4",)}
     (problem,) = given.problems
     assert problem == (
@@ -152,7 +158,7 @@ def reported(**changes: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("number", (errno.EACCES, errno.EPERM))
 def test_a_device_that_may_not_be_opened_is_present_not_permitted(number: int) -> None:
-    reading = read_report(reported(device=number, rocm="6.4.1"))
+    reading = read_amd_report(reported(device=number, rocm="6.4.1"))
     assert (reading.gfx, reading.permitted, reading.problems) == ((), False, (NOT_PERMITTED,))
     assert reading.facts["GPU 1"] == "gfx942"
 
@@ -162,10 +168,10 @@ def test_where_no_gpu_is_permitted_rocm_does_not_count_either(
 ) -> None:
     put_gpus(root, CPU, MI300X)
     report = reported(device=errno.EACCES, rocm="6.4.1")
-    monkeypatch.setattr(probe, "run", lambda *_arguments, **_options: report)
-    given = answer({})
+    monkeypatch.setattr(probe, "run_probe", lambda *_arguments, **_options: report)
+    given = query_machine({})
     assert (given.features, given.source, given.problems) == ({}, "kernel", (NOT_PERMITTED,))
-    stated = answer({FORCE_GFX: "gfx942"})
+    stated = query_machine({FORCE_GFX: "gfx942"})
     assert stated.features == {"gfx_arch": ("gfx942",), "rocm_version": ("6.4",)}
 
 
@@ -181,19 +187,19 @@ def test_the_device_is_opened_to_see_whether_it_is_permitted(
         return real(path, *arguments, **options)
 
     monkeypatch.setattr(os, "open", refuse)
-    assert read_report(_amd_kernel.report(str(root))).problems == (NOT_PERMITTED,)
+    assert read_amd_report(_amd_kernel.report(str(root))).problems == (NOT_PERMITTED,)
 
 
 def test_gpus_that_are_kept_from_a_container_are_skipped() -> None:
     nodes = [{"node": 1, "error": errno.EPERM}, {"node": 2, "properties": MI250X}]
-    reading = read_report(reported(nodes=nodes))
+    reading = read_amd_report(reported(nodes=nodes))
     assert (reading.gfx, reading.problems) == (((2, "gfx90a"),), ())
     assert reading.facts["node 1"] == "not told (error 1)"
 
 
 def test_gpus_that_are_all_kept_from_this_process_are_not_permitted() -> None:
     nodes = [{"node": 0, "properties": CPU}, {"node": 1, "error": errno.EPERM}]
-    assert read_report(reported(nodes=nodes)).problems == (NOT_PERMITTED,)
+    assert read_amd_report(reported(nodes=nodes)).problems == (NOT_PERMITTED,)
 
 
 @pytest.mark.parametrize(
@@ -212,14 +218,14 @@ def test_gpus_that_are_all_kept_from_this_process_are_not_permitted() -> None:
 )
 def test_a_report_without_sense_is_a_failed_probe(nonsense: object) -> None:
     with pytest.raises(ProbeFailed, match="makes no sense"):
-        read_report(nonsense)
+        read_amd_report(nonsense)
 
 
 def test_a_failed_probe_is_a_problem_not_an_error(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_gpus(root, CPU, {**MI300X, "gfx_target_version": 10**9})
-    given = answer({})
+    given = query_machine({})
     assert (given.features, given.source) == ({}, "failed probe")
     assert given.problems == (
         "the AMD GPUs could not be looked at: the answer of the kernel makes no sense",
@@ -234,7 +240,7 @@ def test_a_failed_probe_is_a_problem_not_an_error(
 )
 def test_rocms_version_is_read_from_its_folder(root: Path, text: str, version: str) -> None:
     put(root, "opt/rocm/.info/version", text)
-    given = answer({})
+    given = query_machine({})
     assert given.features == {"rocm_version": (version,)}
     assert given.facts == {"ROCm": f"{version} ({root}/opt/rocm)"}
 
@@ -243,14 +249,14 @@ def test_the_folder_that_the_user_names_wins(root: Path, tmp_path: Path) -> None
     put(root, "opt/rocm/.info/version", "6.4.1")
     put(tmp_path, "mine/.info/version", "7.1.0")
     for name in ("ROCM_PATH", "ROCM_HOME"):
-        given = answer({name: str(tmp_path / "mine")})
+        given = query_machine({name: str(tmp_path / "mine")})
         assert given.features == {"rocm_version": ("7.1",)}
 
 
 def test_the_newest_of_several_folders_counts_where_none_is_the_default(root: Path) -> None:
     for version in ("6.4.1", "6.10.0", "6.9.2"):
         put(root, f"opt/rocm-{version}/.info/version", version)
-    assert answer({}).features == {"rocm_version": ("6.10",)}
+    assert query_machine({}).features == {"rocm_version": ("6.10",)}
 
 
 def test_a_folder_that_cannot_be_looked_into_is_no_error(
@@ -264,25 +270,25 @@ def test_a_folder_that_cannot_be_looked_into_is_no_error(
         return real(path, **options)
 
     monkeypatch.setattr(os, "stat", refuse)
-    given = answer({"ROCM_PATH": "/closed/rocm"})
+    given = query_machine({"ROCM_PATH": "/closed/rocm"})
     assert (given.features, given.problems) == ({}, ())
 
 
 @pytest.mark.parametrize("text", ("", "unknown", "6", "2024.5"))
 def test_a_version_without_sense_is_no_version(root: Path, text: str) -> None:
     put(root, "opt/rocm/.info/version", text)
-    assert answer({}).features == {}
+    assert query_machine({}).features == {}
 
 
 def test_rocms_library_tells_its_version(root: Path, make_driver: MakeDriver) -> None:
     driver = make_driver(rocm={"version": "6.3.2"})
-    assert answer(driver.environ).features == {"rocm_version": ("6.3",)}
+    assert query_machine(driver.environ).features == {"rocm_version": ("6.3",)}
 
 
 def test_a_folder_without_version_file_has_the_library(root: Path, stub_libraries: Path) -> None:
     put(root, "opt/rocm/lib/answers", "rocm.version=7.2.0\n")
     shutil.copy(stub_libraries / _amd_kernel.ROCM_CORE, root / "opt/rocm/lib")
-    given = answer({})
+    given = query_machine({})
     assert given.features == {"rocm_version": ("7.2",)}
     assert given.facts["ROCm"] == f"7.2 ({root}/opt/rocm)"
 
@@ -295,7 +301,7 @@ def test_the_hip_sdk_of_windows_tells_its_version(
     put(sdk, "bin/.hipVersion", "# generated\nHIP_VERSION_MAJOR=6\nHIP_VERSION_MINOR=2\n")
     for variable, value in (("HIP_PATH", sdk), ("PROGRAMFILES", tmp_path)):
         monkeypatch.setenv(variable, str(value))
-        reading = read_report(_amd_kernel.report(str(root)))
+        reading = read_amd_report(_amd_kernel.report(str(root)))
         assert reading.rocm == "6.2"
         monkeypatch.delenv(variable)
 
@@ -307,7 +313,7 @@ def test_on_windows_and_in_wsl_it_is_not_said_that_there_is_no_gpu(
     monkeypatch.setattr("sys.platform", system)
     if system == "linux":
         put(root, "dev/dxg", "")
-    assert known.explain("amd", "gfx_arch", ("gfx1100",), machine()) == (
+    assert builtin.reason_for("amd", "gfx_arch", ("gfx1100",), machine()) == (
         "needs a gfx1100 GPU, and AMD GPUs are not found on Windows and in WSL"
         f" ({FORCE_GFX} can state them)"
     )
@@ -321,34 +327,37 @@ def test_both_overrides_decide_alone(root: Path, monkeypatch: pytest.MonkeyPatch
         pytest.fail("a child was started")
 
     put_gpus(root, CPU, MI300X)
-    monkeypatch.setattr(probe, "run", run)
-    given = answer({FORCE_GFX: "gfx1100", FORCE_ROCM: "7.0.0"})
+    monkeypatch.setattr(probe, "run_probe", run)
+    given = query_machine({FORCE_GFX: "gfx1100", FORCE_ROCM: "7.0.0"})
     assert given.features == {"gfx_arch": ("gfx1100",), "rocm_version": ("7.0",)}
     assert given.source == f"{FORCE_GFX}, {FORCE_ROCM}"
 
 
 @pytest.mark.parametrize("text", ("gfx90a,gfx942", "gfx90a gfx942", " gfx90a ; gfx942 "))
 def test_a_stated_list_of_gpus_keeps_its_order(root: Path, text: str) -> None:
-    assert answer({FORCE_GFX: text}).features == {"gfx_arch": ("gfx90a", "gfx942")}
+    assert query_machine({FORCE_GFX: text}).features == {"gfx_arch": ("gfx90a", "gfx942")}
 
 
 def test_an_override_replaces_only_its_part(root: Path) -> None:
     put_gpus(root, CPU, MI300X)
     put(root, "opt/rocm/.info/version", "6.4.1")
-    stated_gfx, stated_rocm = answer({FORCE_GFX: "gfx1100"}), answer({FORCE_ROCM: "7.0"})
+    stated_gfx, stated_rocm = (
+        query_machine({FORCE_GFX: "gfx1100"}),
+        query_machine({FORCE_ROCM: "7.0"}),
+    )
     assert stated_gfx.features == {"gfx_arch": ("gfx1100",), "rocm_version": ("6.4",)}
     assert stated_rocm.features == {"gfx_arch": ("gfx942",), "rocm_version": ("7.0",)}
 
 
 @pytest.mark.parametrize("name", (FORCE_GFX, FORCE_ROCM))
 def test_an_empty_override_is_not_set(root: Path, name: str) -> None:
-    assert answer({name: "  "}) == answer({})
+    assert query_machine({name: "  "}) == query_machine({})
 
 
 @pytest.mark.parametrize("value", ("942", "GFX942", "gfx942:xnack+", "gfx942,mi300", "gfx"))
 def test_a_bad_gpu_override_names_variable_and_value(value: str) -> None:
     with pytest.raises(InvalidOverride) as caught:
-        answer({FORCE_GFX: value})
+        query_machine({FORCE_GFX: value})
     assert str(caught.value) == (
         f"{FORCE_GFX}: {value!r} is not a list of GPU architectures."
         " Set it to names such as gfx942 or gfx90a,gfx942, or unset it"
@@ -358,7 +367,7 @@ def test_a_bad_gpu_override_names_variable_and_value(value: str) -> None:
 @pytest.mark.parametrize("value", ("6", "rocm6.4", "6.4.", "6.4.1-83", "600.1"))
 def test_a_bad_rocm_override_names_variable_and_value(value: str) -> None:
     with pytest.raises(InvalidOverride) as caught:
-        answer({FORCE_ROCM: value})
+        query_machine({FORCE_ROCM: value})
     assert str(caught.value) == (
         f"{FORCE_ROCM}: {value!r} is not a ROCm version."
         " Set it to a value such as 6.4 or 7.0.0, or unset it"
@@ -367,17 +376,17 @@ def test_a_bad_rocm_override_names_variable_and_value(value: str) -> None:
 
 def test_rocms_own_override_counts_as_programs_see_it(root: Path) -> None:
     put_gpus(root, CPU, {**RX7900, "gfx_target_version": 100302}, RYZEN_IGPU)
-    given = answer({"HSA_OVERRIDE_GFX_VERSION": "10.3.0"})
+    given = query_machine({"HSA_OVERRIDE_GFX_VERSION": "10.3.0"})
     assert given.features == {"gfx_arch": ("gfx1030",)}
     assert given.source == "HSA_OVERRIDE_GFX_VERSION"
     assert given.facts["GPU 1"] == "gfx1032"
-    one = answer({"HSA_OVERRIDE_GFX_VERSION_1": "10.3.0"})
+    one = query_machine({"HSA_OVERRIDE_GFX_VERSION_1": "10.3.0"})
     assert one.features == {"gfx_arch": ("gfx1030", "gfx1036")}
 
 
 def test_rocms_own_override_without_sense_is_told(root: Path) -> None:
     put_gpus(root, CPU, RX7900)
-    given = answer({"HSA_OVERRIDE_GFX_VERSION": "gfx1030"})
+    given = query_machine({"HSA_OVERRIDE_GFX_VERSION": "gfx1030"})
     assert given.features == {"gfx_arch": ("gfx1100",)}
     assert given.problems == (
         "HSA_OVERRIDE_GFX_VERSION is 'gfx1030', which ROCm does not understand",
@@ -388,7 +397,7 @@ def test_rocms_own_override_without_sense_is_told(root: Path) -> None:
 
 
 def machine(gfx: str = "", rocm: str = "", *problems: str) -> Answer:
-    features = decide(gfx.split(), rocm or None)
+    features = amd_features(gfx.split(), rocm or None)
     return Answer("amd", features, Origin.BUILT_IN, problems=problems)
 
 
@@ -425,4 +434,4 @@ def machine(gfx: str = "", rocm: str = "", *problems: str) -> Answer:
 def test_explain(
     root: Path, feature: str, values: tuple[str, ...], given: Answer, words: str | None
 ) -> None:
-    assert known.explain("amd", feature, values, given) == words
+    assert builtin.reason_for("amd", feature, values, given) == words

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipvariant.providers import _driver_files
-from pipvariant.providers._driver_files import LEVEL_ZERO, LIBCUDA, NVML, find, state
+from pipvariant.providers._driver_files import LEVEL_ZERO, LIBCUDA, NVML, file_state, find_libraries
 
 pytestmark = pytest.mark.usefixtures("on_linux")
 
@@ -20,7 +20,7 @@ def on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def any_library(environ: Mapping[str, str], *, root: Path | None = None) -> bool:
     """Whether a library of the NVIDIA driver is found."""
-    return bool(find((LIBCUDA, NVML), environ, root=root))
+    return bool(find_libraries((LIBCUDA, NVML), environ, root=root))
 
 
 def put(root: Path, path: str, content: bytes = b"") -> None:
@@ -109,16 +109,16 @@ def test_a_library_is_found_under_its_own_name_only(
     monkeypatch.setattr("sys.platform", "win32" if name.endswith(".dll") else "linux")
     put(tmp_path, name)
     environ = {"SYSTEMROOT": str(tmp_path), "PROGRAMFILES": str(tmp_path)}
-    assert find((LEVEL_ZERO,), environ, root=tmp_path) == (tmp_path / name,)
+    assert find_libraries((LEVEL_ZERO,), environ, root=tmp_path) == (tmp_path / name,)
     assert not any_library(environ, root=tmp_path)
 
 
 def test_a_file_that_changes_or_goes_is_in_another_state(tmp_path: Path) -> None:
     path = tmp_path / "library"
     path.write_text("old")
-    old = state(path)
-    assert state(path) == old
+    old = file_state(path)
+    assert file_state(path) == old
     path.write_text("newer")
-    assert state(path) != old
+    assert file_state(path) != old
     path.unlink()
-    assert state(path) == f"{path}: not there"
+    assert file_state(path) == f"{path}: not there"

@@ -12,7 +12,7 @@ import pytest
 
 from pipvariant.errors import ProbeFailed
 from pipvariant.providers import environments
-from pipvariant.providers.environments import MAX_KEPT, provide
+from pipvariant.providers.environments import MAX_KEPT, provide_environment
 
 Fill = Callable[[Path], Sequence[str]]
 
@@ -38,23 +38,23 @@ def never(site: Path) -> Sequence[str]:
 
 
 def test_what_is_filled_is_there_with_the_names_of_its_packages(folder: Path) -> None:
-    made = provide(folder, ["a"], filling(), refresh=False)
+    made = provide_environment(folder, ["a"], filling(), refresh=False)
     assert made.packages == ("module 1",)
     assert (made.site / "module.py").read_text() == "1"
-    assert provide(folder, ["a"], never, refresh=False) == made
+    assert provide_environment(folder, ["a"], never, refresh=False) == made
     assert list(folder.iterdir()) == [made.site.parent]
 
 
 def test_another_key_is_another_environment(folder: Path) -> None:
-    first = provide(folder, ["a"], filling("1"), refresh=False)
-    second = provide(folder, ["b"], filling("2"), refresh=False)
+    first = provide_environment(folder, ["a"], filling("1"), refresh=False)
+    second = provide_environment(folder, ["b"], filling("2"), refresh=False)
     assert first.site != second.site
     assert (first.site / "module.py").read_text() == "1"
 
 
 def test_refresh_puts_a_new_one_in_place_of_the_old(folder: Path) -> None:
-    old = provide(folder, ["a"], filling("1"), refresh=False)
-    new = provide(folder, ["a"], filling("22"), refresh=True)
+    old = provide_environment(folder, ["a"], filling("1"), refresh=False)
+    new = provide_environment(folder, ["a"], filling("22"), refresh=True)
     assert old.site == new.site
     assert (new.site / "module.py").read_text() == "22"
     assert os.listdir(folder) == [new.site.parent.name]
@@ -63,26 +63,26 @@ def test_refresh_puts_a_new_one_in_place_of_the_old(folder: Path) -> None:
 
 @pytest.mark.parametrize("text", ("changed", None))
 def test_a_file_that_is_missing_or_changed_is_damage(folder: Path, text: str | None) -> None:
-    made = provide(folder, ["a"], filling(), refresh=False)
+    made = provide_environment(folder, ["a"], filling(), refresh=False)
     module = made.site / "module.py"
     module.unlink() if text is None else module.write_text(text)
     calls: list[str] = []
-    assert provide(folder, ["a"], filling("1", calls), refresh=False) == made
+    assert provide_environment(folder, ["a"], filling("1", calls), refresh=False) == made
     assert calls == ["1"]
     assert module.read_text() == "1"
 
 
 def test_what_a_plugin_writes_beside_its_files_is_no_damage(folder: Path) -> None:
-    made = provide(folder, ["a"], filling(), refresh=False)
+    made = provide_environment(folder, ["a"], filling(), refresh=False)
     (made.site / "written.log").write_text("")
-    assert provide(folder, ["a"], never, refresh=False) == made
+    assert provide_environment(folder, ["a"], never, refresh=False) == made
 
 
 @pytest.mark.parametrize("text", ("", "[]", "7", "{}", "[" * 100_000, '{"key": 1}', "\0"))
 def test_a_damaged_record_is_damage(folder: Path, text: str) -> None:
-    made = provide(folder, ["a"], filling(), refresh=False)
+    made = provide_environment(folder, ["a"], filling(), refresh=False)
     (made.site.parent / "environment.json").write_text(text)
-    assert provide(folder, ["a"], filling("2"), refresh=False).packages == ("module 2",)
+    assert provide_environment(folder, ["a"], filling("2"), refresh=False).packages == ("module 2",)
 
 
 def test_what_fails_leaves_nothing(folder: Path) -> None:
@@ -91,7 +91,7 @@ def test_what_fails_leaves_nothing(folder: Path) -> None:
         raise ProbeFailed("no")
 
     with pytest.raises(ProbeFailed, match="no"):
-        provide(folder, ["a"], fail, refresh=False)
+        provide_environment(folder, ["a"], fail, refresh=False)
     assert list(folder.iterdir()) == []
 
 
@@ -105,7 +105,7 @@ def test_the_faster_of_two_processes_wins(folder: Path) -> None:
         return ["module 1"]
 
     def run() -> None:
-        made.append(provide(folder, ["a"], fill, refresh=False))
+        made.append(provide_environment(folder, ["a"], fill, refresh=False))
 
     threads = [threading.Thread(target=run) for _ in range(2)]
     for thread in threads:
@@ -119,23 +119,23 @@ def test_the_faster_of_two_processes_wins(folder: Path) -> None:
 def test_the_longest_unused_ones_go(folder: Path) -> None:
     made = []
     for number in range(MAX_KEPT):
-        made.append(provide(folder, [str(number)], filling(), refresh=False))
+        made.append(provide_environment(folder, [str(number)], filling(), refresh=False))
         os.utime(made[-1].site.parent / "environment.json", (number, number))
     # The first was the longest unused one until now.
-    provide(folder, ["0"], never, refresh=False)
-    provide(folder, ["new"], filling(), refresh=False)
+    provide_environment(folder, ["0"], never, refresh=False)
+    provide_environment(folder, ["new"], filling(), refresh=False)
     assert len(list(folder.iterdir())) == MAX_KEPT
     assert made[0].site.exists()
     assert not made[1].site.exists()
 
 
 def test_what_was_given_up_half_way_goes_after_a_day(folder: Path) -> None:
-    provide(folder, ["a"], filling(), refresh=False)
+    provide_environment(folder, ["a"], filling(), refresh=False)
     old, young = folder / f"{environments._NEW}old", folder / f"{environments._NEW}young"
     old.mkdir()
     young.mkdir()
     os.utime(old, (0, 0))
-    provide(folder, ["b"], filling(), refresh=False)
+    provide_environment(folder, ["b"], filling(), refresh=False)
     assert (old.exists(), young.exists()) == (False, True)
 
 
@@ -144,21 +144,21 @@ posix = pytest.mark.skipif(os.name != "posix", reason="permissions as POSIX has 
 
 @posix
 def test_a_folder_that_others_can_write_to_is_not_used(folder: Path) -> None:
-    made = provide(folder, ["a"], filling(), refresh=False)
+    made = provide_environment(folder, ["a"], filling(), refresh=False)
     assert folder.stat().st_mode & 0o777 == 0o700
     folder.chmod(0o777)
     with pytest.raises(ProbeFailed, match="others can write"):
-        provide(folder, ["a"], filling(), refresh=False)
+        provide_environment(folder, ["a"], filling(), refresh=False)
     assert made.site.exists()
 
 
 @posix
 def test_a_link_in_place_of_an_environment_is_not_followed(folder: Path, tmp_path: Path) -> None:
-    made = provide(folder, ["a"], filling(), refresh=False)
+    made = provide_environment(folder, ["a"], filling(), refresh=False)
     elsewhere = made.site.parent.rename(tmp_path / "elsewhere")
     made.site.parent.symlink_to(elsewhere)
     (elsewhere / "site" / "module.py").write_text("2")
-    assert provide(folder, ["a"], filling("1"), refresh=False) == made
+    assert provide_environment(folder, ["a"], filling("1"), refresh=False) == made
     assert (made.site / "module.py").read_text() == "1"
 
 
@@ -166,14 +166,14 @@ def test_a_link_in_place_of_an_environment_is_not_followed(folder: Path, tmp_pat
 def test_a_folder_that_cannot_be_made_is_a_failed_probe(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ProbeFailed, match="no environment can be made"):
-        provide(tmp_path / "file" / "plugins", ["a"], filling(), refresh=False)
+        provide_environment(tmp_path / "file" / "plugins", ["a"], filling(), refresh=False)
 
 
 def test_the_key_says_for_which_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    made = provide(folder, ["a"], filling(), refresh=False)
+    made = provide_environment(folder, ["a"], filling(), refresh=False)
     record = json.loads((made.site.parent / "environment.json").read_text())
     assert record["key"][:2] == ["a", sys.version]
     monkeypatch.setattr(sys, "version", "4.0")
-    assert provide(folder, ["a"], filling("2"), refresh=False).site != made.site
+    assert provide_environment(folder, ["a"], filling("2"), refresh=False).site != made.site

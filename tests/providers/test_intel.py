@@ -8,9 +8,15 @@ from typing import Any
 import pytest
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
-from pipvariant.providers import _level_zero, known, probe
+from pipvariant.providers import _level_zero, builtin, probe
 from pipvariant.providers.answers import Answer, Origin
-from pipvariant.providers.intel import BASES, FORCE_IP, answer, decide, read_report
+from pipvariant.providers.intel import (
+    BASES,
+    FORCE_IP,
+    intel_features,
+    query_machine,
+    read_intel_report,
+)
 from tests.providers.drivers import Life, MakeDriver
 
 PVC = "0x8086/1/0x030f0007"
@@ -28,15 +34,15 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_gpu_supports_nothing() -> None:
-    assert decide(()) == {}
+    assert intel_features(()) == {}
 
 
 def test_a_gpu_runs_the_code_of_its_base_platform_too() -> None:
-    assert decide(("20.4.4",)) == {"device_ip": ("20.4.4", "20.1.0")}
+    assert intel_features(("20.4.4",)) == {"device_ip": ("20.4.4", "20.1.0")}
 
 
 def test_each_value_is_there_once() -> None:
-    assert decide(("12.57.0", "12.55.8", "12.56.5", "12.57.0")) == {
+    assert intel_features(("12.57.0", "12.55.8", "12.56.5", "12.57.0")) == {
         "device_ip": ("12.57.0", "12.55.8", "12.56.5")
     }
 
@@ -46,7 +52,7 @@ def test_a_base_platform_has_no_base() -> None:
 
 
 def test_a_gpu_newer_than_the_table_is_itself() -> None:
-    assert decide(("60.1.0",)) == {"device_ip": ("60.1.0",)}
+    assert intel_features(("60.1.0",)) == {"device_ip": ("60.1.0",)}
 
 
 # The driver
@@ -54,7 +60,7 @@ def test_a_gpu_newer_than_the_table_is_itself() -> None:
 
 def test_level_zero_tells_the_device_ip(make_driver: MakeDriver) -> None:
     driver = make_driver(ze={"devices": PVC})
-    given = answer(driver.environ)
+    given = query_machine(driver.environ)
     assert given.features == {"device_ip": ("12.60.7",)}
     assert (given.origin, given.source, given.problems) == (Origin.BUILT_IN, "Level Zero", ())
     assert given.facts == {"GPU 0": "Stub GPU 0, device IP 12.60.7"}
@@ -63,30 +69,30 @@ def test_level_zero_tells_the_device_ip(make_driver: MakeDriver) -> None:
 
 def test_a_loader_from_before_1_10_is_asked_by_the_older_calls(make_driver: MakeDriver) -> None:
     driver = make_driver(ze={"devices": f"{PVC},{BMG_G31}"}, old_names=True)
-    assert answer(driver.environ).features == {"device_ip": ("12.60.7", "20.2.0", "20.1.0")}
+    assert query_machine(driver.environ).features == {"device_ip": ("12.60.7", "20.2.0", "20.1.0")}
     assert [what for what, *_ in driver.calls] == ["ze-old"]
 
 
 def test_every_driver_is_asked(make_driver: MakeDriver) -> None:
     driver = make_driver(ze={"drivers": 2, "devices": f"{PVC},{BMG_G31}"})
-    assert answer(driver.environ).features["device_ip"] == ("12.60.7", "20.2.0", "20.1.0")
+    assert query_machine(driver.environ).features["device_ip"] == ("12.60.7", "20.2.0", "20.1.0")
 
 
 def test_only_gpus_of_intel_count(make_driver: MakeDriver) -> None:
     npu, of_another = "0x8086/5/0x030f0007", "0x1002/1/0x030f0007"
-    given = answer(make_driver(ze={"devices": f"{npu},{of_another},{BMG_G31}"}).environ)
+    given = query_machine(make_driver(ze={"devices": f"{npu},{of_another},{BMG_G31}"}).environ)
     assert given.features == {"device_ip": ("20.2.0", "20.1.0")}
     assert list(given.facts) == ["GPU 0"]
 
 
 def test_a_lost_device_is_skipped_and_shown(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(ze={"devices": f"lost,{PVC}"}).environ)
+    given = query_machine(make_driver(ze={"devices": f"lost,{PVC}"}).environ)
     assert given.features == {"device_ip": ("12.60.7",)}
     assert given.facts["GPU 0"] == "a device, not told (code 0x70000001)"
 
 
 def test_a_driver_that_does_not_tell_the_device_ip_is_told(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(ze={"devices": "0x8086/1/0"}).environ)
+    given = query_machine(make_driver(ze={"devices": "0x8086/1/0"}).environ)
     assert given.features == {}
     assert given.problems == (
         "the device IP of the Intel GPUs is unknown: not told; a newer driver may tell it",
@@ -96,18 +102,18 @@ def test_a_driver_that_does_not_tell_the_device_ip_is_told(make_driver: MakeDriv
 @pytest.mark.parametrize("old_names", (False, True))
 def test_a_loader_without_driver_is_no_problem(make_driver: MakeDriver, old_names: bool) -> None:
     driver = make_driver(ze={"init": "0x78000001"}, old_names=old_names)
-    given = answer(driver.environ)
+    given = query_machine(driver.environ)
     assert (given.features, given.source, given.problems) == ({}, "Level Zero", ())
 
 
 def test_a_driver_that_does_not_start_is_told(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(ze={"devices": PVC, "init": "0x70020000"}).environ)
+    given = query_machine(make_driver(ze={"devices": PVC, "init": "0x70020000"}).environ)
     assert given.features == {}
     assert given.problems == ("Level Zero could not be started (code 0x70020000)",)
 
 
 def test_a_loader_that_cannot_be_loaded_is_told(make_driver: MakeDriver) -> None:
-    given = answer(make_driver().environ)
+    given = query_machine(make_driver().environ)
     assert given.features == {}
     assert "it cannot be loaded" in given.problems[0]
 
@@ -116,7 +122,7 @@ def test_a_hanging_driver_is_ended(
     make_driver: MakeDriver, life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(probe, "TIME_LIMIT", 3.0)
-    given = answer(make_driver(ze={"devices": PVC, "behaviour": "hang"}).environ)
+    given = query_machine(make_driver(ze={"devices": PVC, "behaviour": "hang"}).environ)
     assert given.features == {}
     assert given.problems == (
         "Level Zero could not be asked for Intel GPUs: no answer within 3 seconds",
@@ -130,8 +136,8 @@ def test_without_a_loader_no_child_is_started(
     def run(*_arguments: object, **_options: object) -> object:
         pytest.fail("a child was started")
 
-    monkeypatch.setattr(probe, "run", run)
-    given = answer({})
+    monkeypatch.setattr(probe, "run_probe", run)
+    given = query_machine({})
     assert (given.features, given.source, given.problems) == ({}, "no Level Zero", ())
 
 
@@ -157,7 +163,7 @@ def reported(**changes: Any) -> dict[str, Any]:
     "changes", ({"denied": ["renderD128"], "init": 0x78000001}, {"init": 0x70010000})
 )
 def test_a_gpu_that_this_user_may_not_use_is_present_not_permitted(changes: dict[str, Any]) -> None:
-    assert read_report(reported(**changes)).problems == (NOT_PERMITTED,)
+    assert read_intel_report(reported(**changes)).problems == (NOT_PERMITTED,)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +179,7 @@ def test_a_gpu_that_this_user_may_not_use_is_present_not_permitted(changes: dict
 )
 def test_a_report_without_sense_is_a_failed_probe(nonsense: object) -> None:
     with pytest.raises(ProbeFailed, match="makes no sense"):
-        read_report(nonsense)
+        read_intel_report(nonsense)
 
 
 # The override
@@ -181,24 +187,27 @@ def test_a_report_without_sense_is_a_failed_probe(nonsense: object) -> None:
 
 def test_the_override_decides_alone(make_driver: MakeDriver) -> None:
     driver = make_driver(ze={"devices": PVC})
-    given = answer({**driver.environ, FORCE_IP: "30.1.0"})
+    given = query_machine({**driver.environ, FORCE_IP: "30.1.0"})
     assert given.features == {"device_ip": ("30.1.0", "30.0.4")}
     assert given.source == FORCE_IP
     assert driver.calls == []
 
 
 def test_the_override_may_name_several_gpus() -> None:
-    assert decide(("12.60.7", "20.1.0")) == answer({FORCE_IP: "12.60.7, 20.1.0"}).features
+    assert (
+        intel_features(("12.60.7", "20.1.0"))
+        == query_machine({FORCE_IP: "12.60.7, 20.1.0"}).features
+    )
 
 
 def test_an_empty_override_is_not_set(no_driver: Path) -> None:
-    assert answer({FORCE_IP: " "}) == answer({})
+    assert query_machine({FORCE_IP: " "}) == query_machine({})
 
 
 @pytest.mark.parametrize("value", ("12", "12.60", "bmg", "12.60.7.1", "12.60.x"))
 def test_a_bad_override_names_variable_and_value(value: str) -> None:
     with pytest.raises(InvalidOverride) as caught:
-        answer({FORCE_IP: value})
+        query_machine({FORCE_IP: value})
     assert str(caught.value) == (
         f"{FORCE_IP}: {value!r} is not a device IP version. Set it to a value such as 12.60.7,"
         " or unset it"
@@ -209,7 +218,7 @@ def test_a_bad_override_names_variable_and_value(value: str) -> None:
 
 
 def machine(ips: str = "", source: str = "Level Zero", *problems: str) -> Answer:
-    return Answer("intel", decide(ips.split()), Origin.BUILT_IN, source, problems)
+    return Answer("intel", intel_features(ips.split()), Origin.BUILT_IN, source, problems)
 
 
 @pytest.mark.parametrize(
@@ -222,10 +231,10 @@ def machine(ips: str = "", source: str = "Level Zero", *problems: str) -> Answer
     ),
 )
 def test_explain(given: Answer, state: str) -> None:
-    assert known.explain("intel", "device_ip", ("12.60.7", "30.0.4"), given) == (
+    assert builtin.reason_for("intel", "device_ip", ("12.60.7", "30.0.4"), given) == (
         f"needs an Intel GPU with device IP 12.60.7 or 30.0.4, {state}"
     )
 
 
 def test_explain_has_no_words_for_what_is_not_known() -> None:
-    assert known.explain("intel", "other", ("12.60.7",), machine("20.1.0")) is None
+    assert builtin.reason_for("intel", "other", ("12.60.7",), machine("20.1.0")) is None

@@ -8,10 +8,16 @@ from pathlib import Path
 import pytest
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
-from pipvariant.providers import known
-from pipvariant.providers._nvidia_report import Reading, read_report
+from pipvariant.providers import builtin
+from pipvariant.providers._nvidia_report import NvidiaReading, read_nvidia_report
 from pipvariant.providers.answers import Answer, Origin
-from pipvariant.providers.nvidia import FORCE_DRIVER, FORCE_SM, answer, decide, explain
+from pipvariant.providers.nvidia import (
+    FORCE_DRIVER,
+    FORCE_SM,
+    nvidia_features,
+    query_machine,
+    unmet_reason,
+)
 
 LOWER, UPPER, SM = "cuda_version_lower_bound", "cuda_version_upper_bound", "sm_arch"
 
@@ -20,35 +26,35 @@ def minors(major: int, newest: int, oldest: int = 0) -> list[str]:
     return [f"{major}.{minor}" for minor in range(newest, oldest - 1, -1)]
 
 
-def recorded(name: str) -> Reading:
+def recorded(name: str) -> NvidiaReading:
     path = Path(__file__).parent / "machines" / f"nvidia-{name}.json"
-    return read_report(json.loads(path.read_text()))
+    return read_nvidia_report(json.loads(path.read_text()))
 
 
 # Deciding
 
 
 def test_features_are_in_the_order_of_the_standard() -> None:
-    assert list(decide((12, 8), (9, 0))) == [LOWER, UPPER, SM]
+    assert list(nvidia_features((12, 8), (9, 0))) == [LOWER, UPPER, SM]
 
 
 def test_lower_bounds_go_down_from_the_driver_to_11() -> None:
     expected = [*minors(12, 8), "12", *minors(11, 20), "11"]
-    assert list(decide((12, 8), None)[LOWER]) == expected
+    assert list(nvidia_features((12, 8), None)[LOWER]) == expected
 
 
 def test_upper_bounds_go_down_from_the_newest_to_just_above_the_driver() -> None:
     expected = [
         *minors(15, 20), "15", *minors(14, 20), "14", *minors(13, 20), "13", *minors(12, 20, 9)
     ]  # fmt: skip
-    assert list(decide((12, 8), None)[UPPER]) == expected
+    assert list(nvidia_features((12, 8), None)[UPPER]) == expected
 
 
 def test_bounds_never_overlap_and_cover_every_version() -> None:
     every = {str(major) for major in range(11, 16)}
     every |= {value for major in range(11, 16) for value in minors(major, 20)}
     for driver in ((11, 0), (12, 8), (13, 20), (15, 20)):
-        features = decide(driver, None)
+        features = nvidia_features(driver, None)
         lower, upper = features[LOWER], features.get(UPPER, ())
         assert not set(lower) & set(upper)
         assert set(lower) | set(upper) == every
@@ -56,29 +62,29 @@ def test_bounds_never_overlap_and_cover_every_version() -> None:
 
 def test_sm_arch_lists_the_capability_and_those_of_its_major_below_then_ptx() -> None:
     expected = ("86_real", "85_real", "84_real", "83_real", "82_real", "81_real", "80_real")
-    assert decide((12, 8), (8, 6))[SM] == (*expected, "80_virtual")
-    assert decide((12, 8), (9, 0))[SM] == ("90_real", "90_virtual")
-    assert decide((12, 8), (12, 1))[SM] == ("121_real", "120_real", "120_virtual")
+    assert nvidia_features((12, 8), (8, 6))[SM] == (*expected, "80_virtual")
+    assert nvidia_features((12, 8), (9, 0))[SM] == ("90_real", "90_virtual")
+    assert nvidia_features((12, 8), (12, 1))[SM] == ("121_real", "120_real", "120_virtual")
 
 
 @pytest.mark.parametrize(
     ("capability", "supported"), (((3, 5), False), ((4, 9), False), ((5, 0), True))
 )
 def test_sm_arch_starts_at_5_0(capability: tuple[int, int], supported: bool) -> None:
-    assert (SM in decide((11, 4), capability)) is supported
+    assert (SM in nvidia_features((11, 4), capability)) is supported
 
 
 def test_no_driver_supports_nothing() -> None:
-    assert decide(None, None) == {}
-    assert decide(None, (9, 0)) == {}
+    assert nvidia_features(None, None) == {}
+    assert nvidia_features(None, (9, 0)) == {}
 
 
 def test_a_driver_without_usable_gpu_supports_the_two_bounds() -> None:
-    assert list(decide((12, 8), None)) == [LOWER, UPPER]
+    assert list(nvidia_features((12, 8), None)) == [LOWER, UPPER]
 
 
 def test_a_driver_newer_than_the_table_is_at_least_the_newest_known() -> None:
-    newest, newer = decide((15, 20), (9, 0)), decide((99, 0), (9, 0))
+    newest, newer = nvidia_features((15, 20), (9, 0)), nvidia_features((99, 0), (9, 0))
     assert set(newest[LOWER]) < set(newer[LOWER])
     assert newer[LOWER][:2] == ("99.0", "99")
     assert UPPER not in newer
@@ -86,7 +92,7 @@ def test_a_driver_newer_than_the_table_is_at_least_the_newest_known() -> None:
 
 
 def test_a_driver_older_than_the_table_supports_every_upper_bound_only() -> None:
-    features = decide((10, 2), (7, 0))
+    features = nvidia_features((10, 2), (7, 0))
     assert list(features) == [UPPER, SM]
     assert features[UPPER][0] == "15.20"
     assert features[UPPER][-1] == "11"
@@ -213,19 +219,21 @@ def report(**nvml: object) -> dict[str, object]:
 )
 def test_a_report_without_sense_is_a_failed_probe(nonsense: object) -> None:
     with pytest.raises(ProbeFailed, match="makes no sense"):
-        read_report(nonsense)
+        read_nvidia_report(nonsense)
 
 
 @pytest.mark.parametrize("version", (-1, 0, 999, 100_000, 2**31 - 1, "12.8", 12.8))
 def test_an_impossible_version_is_not_believed(version: object) -> None:
-    reading = read_report(report(version=version))
+    reading = read_nvidia_report(report(version=version))
     assert reading.driver is None
     assert reading.problems == ("the NVIDIA driver does not tell its CUDA version",)
 
 
 @pytest.mark.parametrize("capability", ([9, 10], [0, 0], [-9, 0], [2**31, 0]))
 def test_an_impossible_capability_is_not_believed(capability: list[int]) -> None:
-    reading = read_report(report(version=12080, devices=[{"name": "", "capability": capability}]))
+    reading = read_nvidia_report(
+        report(version=12080, devices=[{"name": "", "capability": capability}])
+    )
     assert reading.capability is None
 
 
@@ -233,8 +241,8 @@ def test_an_impossible_capability_is_not_believed(capability: list[int]) -> None
 
 
 def test_both_overrides_decide_alone() -> None:
-    given = answer({FORCE_DRIVER: "12.8", FORCE_SM: "9.0"})
-    assert given.features == decide((12, 8), (9, 0))
+    given = query_machine({FORCE_DRIVER: "12.8", FORCE_SM: "9.0"})
+    assert given.features == nvidia_features((12, 8), (9, 0))
     assert (given.origin, given.problems) == (Origin.BUILT_IN, ())
     assert given.source == f"{FORCE_DRIVER}, {FORCE_SM}"
     assert given.facts == {"driver": "12.8", "compute capability": "9.0"}
@@ -244,18 +252,18 @@ def test_with_both_overrides_no_probe_is_started(monkeypatch: pytest.MonkeyPatch
     def run(*_arguments: object, **_options: object) -> object:
         pytest.fail("a probe was started")
 
-    monkeypatch.setattr("pipvariant.providers.probe.run", run)
-    assert answer({FORCE_DRIVER: "12.8", FORCE_SM: "9.0"}).features
+    monkeypatch.setattr("pipvariant.providers.probe.run_probe", run)
+    assert query_machine({FORCE_DRIVER: "12.8", FORCE_SM: "9.0"}).features
 
 
 def test_a_stated_driver_on_a_machine_without_one(no_driver: Path) -> None:
-    given = answer({FORCE_DRIVER: "12.8"})
-    assert given.features == decide((12, 8), None)
+    given = query_machine({FORCE_DRIVER: "12.8"})
+    assert given.features == nvidia_features((12, 8), None)
     assert given.source == FORCE_DRIVER
 
 
 def test_a_stated_gpu_without_a_driver_supports_nothing_and_says_why(no_driver: Path) -> None:
-    given = answer({FORCE_SM: "9.0"})
+    given = query_machine({FORCE_SM: "9.0"})
     assert given.features == {}
     assert given.problems == (
         f"{FORCE_SM} has no effect without a driver; set {FORCE_DRIVER} as well",
@@ -269,7 +277,7 @@ def test_what_is_wrong_with_the_driver_is_said_unless_all_is_stated(
     version = no_driver / "proc/driver/nvidia/version"
     version.parent.mkdir(parents=True)
     version.write_text("NVRM version: 570.00\n")
-    said = answer(dict.fromkeys(stated, "9.0")).problems
+    said = query_machine(dict.fromkeys(stated, "9.0")).problems
     assert ("its libraries are not here" in "".join(said)) is (len(stated) < 2)
     # That one variable is of no use alone comes after it.
     assert [FORCE_DRIVER in problem for problem in said[1:]] == [True] * (stated == (FORCE_SM,))
@@ -278,7 +286,7 @@ def test_what_is_wrong_with_the_driver_is_said_unless_all_is_stated(
 @pytest.mark.parametrize("name", (FORCE_DRIVER, FORCE_SM))
 @pytest.mark.parametrize("value", ("", "  "))
 def test_an_empty_override_is_not_set(no_driver: Path, name: str, value: str) -> None:
-    assert answer({name: value}) == answer({})
+    assert query_machine({name: value}) == query_machine({})
 
 
 @pytest.mark.parametrize(
@@ -286,7 +294,7 @@ def test_an_empty_override_is_not_set(no_driver: Path, name: str, value: str) ->
 )
 def test_a_bad_driver_override_names_variable_and_value(value: str) -> None:
     with pytest.raises(InvalidOverride) as caught:
-        answer({FORCE_DRIVER: value})
+        query_machine({FORCE_DRIVER: value})
     assert str(caught.value) == (
         f"{FORCE_DRIVER}: {value!r} is not a CUDA version. Set it to a value such as 12.8,"
         " or unset it"
@@ -296,7 +304,7 @@ def test_a_bad_driver_override_names_variable_and_value(value: str) -> None:
 @pytest.mark.parametrize("value", ("9", "90", "sm_90", "9.0a", "9.10"))
 def test_a_bad_gpu_override_names_variable_and_value(value: str) -> None:
     with pytest.raises(InvalidOverride) as caught:
-        answer({FORCE_SM: value})
+        query_machine({FORCE_SM: value})
     assert str(caught.value) == (
         f"{FORCE_SM}: {value!r} is not a compute capability. Set it to a value such as 9.0,"
         " or unset it"
@@ -354,11 +362,11 @@ def machine(driver: str | None = None, gpu: str | None = None, *problems: str) -
     ),
 )  # fmt: skip
 def test_explain(feature: str, values: tuple[str, ...], given: Answer, words: str) -> None:
-    assert known.explain("nvidia", feature, values, given) == words
+    assert builtin.reason_for("nvidia", feature, values, given) == words
 
 
 @pytest.mark.parametrize(
     ("feature", "value"), ((LOWER, "new"), (UPPER, "12.x"), (SM, "fast"), ("other", "12.8"))
 )
 def test_explain_has_no_words_for_what_is_not_known(feature: str, value: str) -> None:
-    assert explain(feature, (value,), machine("12.8")) is None
+    assert unmet_reason(feature, (value,), machine("12.8")) is None

@@ -15,7 +15,7 @@ import pytest
 from pipvariant.errors import InvalidOverride
 from pipvariant.providers import probe
 from pipvariant.providers.answers import Origin
-from pipvariant.providers.nvidia import FORCE_DRIVER, FORCE_SM, answer, decide
+from pipvariant.providers.nvidia import FORCE_DRIVER, FORCE_SM, nvidia_features, query_machine
 from pipvariant.providers.target import Target
 from tests.providers.drivers import Driver, Life, MakeDriver
 
@@ -38,8 +38,8 @@ def report(driver: Driver) -> Any:
 
 
 def test_nvml_tells_version_driver_and_gpus(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(nvml=H100).environ)
-    assert given.features == decide((12, 8), (9, 0))
+    given = query_machine(make_driver(nvml=H100).environ)
+    assert given.features == nvidia_features((12, 8), (9, 0))
     assert (given.origin, given.source, given.problems) == (Origin.BUILT_IN, "NVML", ())
     assert given.facts == {
         "kernel driver": "570.86.15",
@@ -116,26 +116,26 @@ def test_libcuda_is_not_asked_where_nvml_has_settled_it(make_driver: MakeDriver,
 
 
 def test_the_user_mode_version_wins_over_the_kernels(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(nvml={**H100, "cuda": 12020, "cuda_v2": 13000}).environ)
-    assert given.features == decide((13, 0), (9, 0))
+    given = query_machine(make_driver(nvml={**H100, "cuda": 12020, "cuda_v2": 13000}).environ)
+    assert given.features == nvidia_features((13, 0), (9, 0))
 
 
 def test_an_old_nvml_without_user_mode_version(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(nvml={"cuda": 11040, "devices": "7.0"}).environ)
-    assert given.features == decide((11, 4), (7, 0))
+    given = query_machine(make_driver(nvml={"cuda": 11040, "devices": "7.0"}).environ)
+    assert given.features == nvidia_features((11, 4), (7, 0))
 
 
 def test_an_nvml_whose_functions_have_their_old_names(make_driver: MakeDriver) -> None:
     driver = make_driver(nvml={"cuda": 11020, "devices": "6.1,7.0"}, old_names=True)
-    given = answer(driver.environ)
-    assert given.features == decide((11, 2), (7, 0))
+    given = query_machine(driver.environ)
+    assert given.features == nvidia_features((11, 2), (7, 0))
     assert (given.source, given.problems) == ("NVML", ())
 
 
 def test_forward_compatibility_counts_and_both_versions_are_shown(make_driver: MakeDriver) -> None:
     nvml = {"driver": "535.104.05", "cuda": 12020, "cuda_v2": 12020, "devices": "9.0"}
-    given = answer(make_driver(nvml=nvml, cuda={"cuda": 13000, "devices": "9.0"}).environ)
-    assert given.features == decide((13, 0), (9, 0))
+    given = query_machine(make_driver(nvml=nvml, cuda={"cuda": 13000, "devices": "9.0"}).environ)
+    assert given.features == nvidia_features((13, 0), (9, 0))
     assert given.source == "libcuda, NVML"
     assert given.problems == ()
     assert given.facts["kernel driver"] == "535.104.05"
@@ -144,7 +144,7 @@ def test_forward_compatibility_counts_and_both_versions_are_shown(make_driver: M
 
 def test_forward_compatibility_that_the_gpu_refuses_is_no_driver(make_driver: MakeDriver) -> None:
     driver = make_driver(nvml={**H100, "devices": "8.6"}, cuda={"cuda": 13000, "init": 804})
-    given = answer(driver.environ)
+    given = query_machine(driver.environ)
     assert given.features == {}
     (problem,) = given.problems
     assert problem == (
@@ -154,13 +154,13 @@ def test_forward_compatibility_that_the_gpu_refuses_is_no_driver(make_driver: Ma
 
 
 def test_an_older_libcuda_than_nvml_says_is_what_programs_load(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(nvml=H100, cuda={"cuda": 11080, "devices": "9.0"}).environ)
-    assert given.features == decide((11, 8), (9, 0))
+    given = query_machine(make_driver(nvml=H100, cuda={"cuda": 11080, "devices": "9.0"}).environ)
+    assert given.features == nvidia_features((11, 8), (9, 0))
 
 
 def test_a_stub_of_libcuda_beside_a_real_nvml_does_not_count(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(nvml=H100, cuda={"cuda": 12060, "init": 34}).environ)
-    assert given.features == decide((12, 8), (9, 0))
+    given = query_machine(make_driver(nvml=H100, cuda={"cuda": 12060, "init": 34}).environ)
+    assert given.features == nvidia_features((12, 8), (9, 0))
     assert given.problems == ()
 
 
@@ -168,7 +168,7 @@ def test_a_driver_newer_than_every_known_version_counts_as_the_newest(
     make_driver: MakeDriver,
 ) -> None:
     nvml = {"cuda": 99000, "cuda_v2": 99000, "devices": "20.1"}
-    features = answer(make_driver(nvml=nvml).environ).features
+    features = query_machine(make_driver(nvml=nvml).environ).features
     assert {"15.20", "12.8", "11"} <= set(features["cuda_version_lower_bound"])
     assert "cuda_version_upper_bound" not in features
 
@@ -181,25 +181,25 @@ def test_libraries_that_the_loader_does_not_search_are_found(
     place.mkdir(parents=True)
     shutil.copy(stub_libraries / "libnvidia-ml.so.1", place)
     (place / "answers").write_text("nvml.cuda_v2=12040\nnvml.devices=6.1,8.6\n")
-    given = answer({"PATH": os.defpath})
-    assert given.features == decide((12, 4), (8, 6))
+    given = query_machine({"PATH": os.defpath})
+    assert given.features == nvidia_features((12, 4), (8, 6))
     assert given.facts["GPU 0"] == "Stub GPU 0, compute capability 6.1"
 
 
 def test_the_highest_capability_of_several_gpus_counts(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(nvml={**H100, "devices": "6.1,8.6,7.5"}).environ)
-    assert given.features == decide((12, 8), (8, 6))
+    given = query_machine(make_driver(nvml={**H100, "devices": "6.1,8.6,7.5"}).environ)
+    assert given.features == nvidia_features((12, 8), (8, 6))
 
 
 def test_a_denied_gpu_is_skipped(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(nvml={**H100, "devices": "denied,9.0"}).environ)
-    assert given.features == decide((12, 8), (9, 0))
+    given = query_machine(make_driver(nvml={**H100, "devices": "denied,9.0"}).environ)
+    assert given.features == nvidia_features((12, 8), (9, 0))
     assert given.problems == ()
 
 
 def test_a_lost_gpu_is_skipped_and_shown(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(nvml={**H100, "devices": "lost,9.0"}).environ)
-    assert given.features == decide((12, 8), (9, 0))
+    given = query_machine(make_driver(nvml={**H100, "devices": "lost,9.0"}).environ)
+    assert given.features == nvidia_features((12, 8), (9, 0))
     assert given.facts["GPU 0"] == "GPU 0, not told (code 15)"
 
 
@@ -207,14 +207,14 @@ def test_a_gpu_that_is_hidden_from_programs_counts(make_driver: MakeDriver) -> N
     driver = make_driver(
         nvml={**H100, "devices": "9.0,8.6"}, cuda={"cuda": 13000, "devices": "8.6"}
     )
-    given = answer(driver.environ)
-    assert given.features == decide((13, 0), (9, 0))
+    given = query_machine(driver.environ)
+    assert given.features == nvidia_features((13, 0), (9, 0))
     assert given.facts["GPU 1"] == "Stub GPU 1, compute capability 8.6"
 
 
 def test_all_gpus_denied_is_unknown_and_said(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(nvml={**H100, "devices": "denied,denied"}).environ)
-    assert given.features == decide((12, 8), None)
+    given = query_machine(make_driver(nvml={**H100, "devices": "denied,denied"}).environ)
+    assert given.features == nvidia_features((12, 8), None)
     assert given.problems == (
         "the compute capability of the NVIDIA GPUs is unknown: not told (not permitted)",
     )
@@ -222,25 +222,25 @@ def test_all_gpus_denied_is_unknown_and_said(make_driver: MakeDriver) -> None:
 
 def test_libcuda_answers_where_nvml_denies(make_driver: MakeDriver) -> None:
     driver = make_driver(nvml={**H100, "devices": "denied"}, cuda={"cuda": 12080, "devices": "9.0"})
-    given = answer(driver.environ)
-    assert given.features == decide((12, 8), (9, 0))
+    given = query_machine(driver.environ)
+    assert given.features == nvidia_features((12, 8), (9, 0))
     assert given.source == "NVML, libcuda"
 
 
 def test_libcuda_answers_where_nvml_is_missing(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(cuda={"cuda": 11040, "devices": "8.7"}).environ)
-    assert given.features == decide((11, 4), (8, 7))
+    given = query_machine(make_driver(cuda={"cuda": 11040, "devices": "8.7"}).environ)
+    assert given.features == nvidia_features((11, 4), (8, 7))
     assert (given.source, given.facts["NVML"]) == ("libcuda", "absent")
 
 
 def test_a_driver_without_gpu(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(nvml={**H100, "devices": ""}, cuda={"cuda": 12080}).environ)
-    assert given.features == decide((12, 8), None)
+    given = query_machine(make_driver(nvml={**H100, "devices": ""}, cuda={"cuda": 12080}).environ)
+    assert given.features == nvidia_features((12, 8), None)
     assert given.problems == ()
 
 
 def test_stub_libraries_of_the_toolkit_are_no_driver(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(nvml={"init": 12}, cuda={"cuda": 12060, "init": 34}).environ)
+    given = query_machine(make_driver(nvml={"init": 12}, cuda={"cuda": 12060, "init": 34}).environ)
     assert given.features == {}
     assert given.problems == (
         "only stub libraries of the CUDA toolkit were found, not the NVIDIA driver",
@@ -248,7 +248,7 @@ def test_stub_libraries_of_the_toolkit_are_no_driver(make_driver: MakeDriver) ->
 
 
 def test_a_version_mismatch_is_told_apart_with_its_remedy(make_driver: MakeDriver) -> None:
-    given = answer(make_driver(nvml={"init": 18}).environ)
+    given = query_machine(make_driver(nvml={"init": 18}).environ)
     assert given.features == {}
     assert "are of different versions" in given.problems[0]
     assert "restart the machine or load the kernel module again" in given.problems[0]
@@ -262,7 +262,7 @@ def test_a_library_that_programs_find_and_cannot_load_is_not_passed_over(
     place.mkdir(parents=True)
     shutil.copy(stub_libraries / "libnvidia-ml.so.1", place)
     (place / "answers").write_text("nvml.cuda_v2=12040\nnvml.devices=8.6\n")
-    given = answer(make_driver().environ)
+    given = query_machine(make_driver().environ)
     assert given.features == {}
     assert "they cannot be loaded" in given.problems[0]
 
@@ -270,8 +270,8 @@ def test_a_library_that_programs_find_and_cannot_load_is_not_passed_over(
 def test_what_the_library_prints_is_not_the_answer(
     make_driver: MakeDriver, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    given = answer(make_driver(nvml={**H100, "behaviour": "print"}).environ)
-    assert given.features == decide((12, 8), (9, 0))
+    given = query_machine(make_driver(nvml={**H100, "behaviour": "print"}).environ)
+    assert given.features == nvidia_features((12, 8), (9, 0))
     assert capfd.readouterr() == ("", "")
 
 
@@ -280,7 +280,7 @@ def test_a_hanging_driver_is_ended_with_all_it_started(
 ) -> None:
     monkeypatch.setattr(probe, "TIME_LIMIT", 3.0)
     driver = make_driver(nvml={**H100, "behaviour": "hang"})
-    given = answer(driver.environ)
+    given = query_machine(driver.environ)
     assert given.features == {}
     assert given.problems == ("the NVIDIA driver could not be asked: no answer within 3 seconds",)
     assert sorted(what for what, *_ in driver.calls) == ["grandchild", "nvml"]
@@ -290,7 +290,7 @@ def test_a_hanging_driver_is_ended_with_all_it_started(
 
 def test_what_a_driver_leaves_behind_is_ended(make_driver: MakeDriver, life: Life) -> None:
     driver = make_driver(nvml={**H100, "behaviour": "leave"})
-    assert answer(driver.environ).features == decide((12, 8), (9, 0))
+    assert query_machine(driver.environ).features == nvidia_features((12, 8), (9, 0))
     assert [what for what, *_ in driver.calls] == ["nvml", "grandchild"]
     assert life.over()
 
@@ -305,17 +305,17 @@ def test_what_a_driver_leaves_behind_is_ended(make_driver: MakeDriver, life: Lif
 def test_a_misbehaving_driver_is_a_problem_not_an_error(
     make_driver: MakeDriver, behaviour: str, fault: str
 ) -> None:
-    given = answer(make_driver(nvml={**H100, "behaviour": behaviour}).environ)
+    given = query_machine(make_driver(nvml={**H100, "behaviour": behaviour}).environ)
     assert given.features == {}
     assert given.problems == (f"the NVIDIA driver could not be asked: {fault}",)
 
 
 def test_an_override_replaces_only_its_part_of_the_probe(make_driver: MakeDriver) -> None:
     environ = make_driver(nvml=H100).environ
-    given = answer({**environ, FORCE_DRIVER: "11.8"})
-    assert given.features == decide((11, 8), (9, 0))
+    given = query_machine({**environ, FORCE_DRIVER: "11.8"})
+    assert given.features == nvidia_features((11, 8), (9, 0))
     assert given.source == f"{FORCE_DRIVER}, NVML"
-    assert answer({**environ, FORCE_SM: "7.5"}).features == decide((12, 8), (7, 5))
+    assert query_machine({**environ, FORCE_SM: "7.5"}).features == nvidia_features((12, 8), (7, 5))
 
 
 def test_a_bad_override_reaches_the_user(make_driver: MakeDriver) -> None:
@@ -352,8 +352,8 @@ def test_without_a_driver_no_child_is_started(
     def run(*_arguments: object, **_options: object) -> object:
         pytest.fail("a child was started")
 
-    monkeypatch.setattr(probe, "run", run)
-    given = answer({})
+    monkeypatch.setattr(probe, "run_probe", run)
+    given = query_machine({})
     assert (given.features, given.source, given.problems) == ({}, "no NVIDIA driver", ())
 
 
@@ -361,7 +361,7 @@ def test_a_container_without_access_to_the_gpus_is_told(no_driver: Path) -> None
     version = no_driver / "proc/driver/nvidia/version"
     version.parent.mkdir(parents=True)
     version.touch()
-    (problem,) = answer({}).problems
+    (problem,) = query_machine({}).problems
     assert problem == (
         "the NVIDIA kernel driver is loaded, but its libraries are not here;"
         " a container has to be started with access to the GPUs"

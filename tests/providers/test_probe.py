@@ -19,7 +19,7 @@ Module = Callable[[str], str]
 
 def run(module: str, environ: Mapping[str, str] | None = None, timeout: float = 60) -> object:
     """Run a probe; a busy machine gets time."""
-    return probe.run(module, environ=environ or {}, timeout=timeout)
+    return probe.run_probe(module, environ=environ or {}, timeout=timeout)
 
 
 @pytest.fixture
@@ -184,7 +184,7 @@ return "well"
 def test_the_childs_side_writes_an_error_as_text(tmp_path: Path) -> None:
     import subprocess
 
-    code = "from pipvariant.providers import _child; _child.main('no.such.module')"
+    code = "from pipvariant.providers import _child; _child.report_to_parent('no.such.module')"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
     assert json.loads(output)["error"].startswith("ModuleNotFoundError: ")
 
@@ -212,7 +212,7 @@ def plugin(tmp_path: Path) -> Callable[[str], Path]:
 def ask_apart(site: Path, environ: Mapping[str, str] | None = None) -> tuple[list[str], list[str]]:
     """Return the values that the plugin gave, and what it printed."""
     printed: list[str] = []
-    report = probe.run_apart(
+    report = probe.run_plugin(
         str(site),
         "asked",
         "get_supported_configs",

@@ -9,27 +9,27 @@ from typing import Any, cast
 
 import pytest
 
-from pipvariant.providers import known
+from pipvariant.providers import builtin
 from pipvariant.providers.answers import Answer, Origin
-from pipvariant.providers.nvidia import FORCE_DRIVER, FORCE_SM, decide
+from pipvariant.providers.nvidia import FORCE_DRIVER, FORCE_SM, nvidia_features
 from pipvariant.providers.plugins import Plugins
 from pipvariant.providers.target import Target
 from pipvariant.standard.metadata import Metadata, Provider
 
 # Both overrides: the built-in provider of nvidia answers without a probe.
 MACHINE = {FORCE_DRIVER: "12.8", FORCE_SM: "9.0"}
-FEATURES = decide((12, 8), (9, 0))
+FEATURES = nvidia_features((12, 8), (9, 0))
 
 PLUGIN = Provider(requires=("nvidia-variant-provider>=0.0.1",))
 STATIC = {"library": ("mkl", "openblas")}
-STATED = {"nvidia": Answer("nvidia", {"sm_arch": ("75_real",)}, Origin.STATED)}
+STATED = {"nvidia": Answer("nvidia", {"sm_arch": ("75_real",)}, Origin.TARGET_FILE)}
 
 
 # Step 1: disabled
 
 
 def test_a_provider_that_the_user_disabled_supports_nothing() -> None:
-    target = Target(disabled=["nvidia"], stated=STATED, environ=MACHINE)
+    target = Target(disabled=["nvidia"], from_target_file=STATED, environ=MACHINE)
     for provider in (None, PLUGIN, Provider(static_properties=STATIC)):
         answer = target.answer("nvidia", provider)
         assert (answer.features, answer.origin) == ({}, Origin.DISABLED)
@@ -73,7 +73,8 @@ def test_enable_if_says_nothing_about_another_machine() -> None:
 
 def test_static_properties_are_the_answer_exclusively() -> None:
     target = Target(
-        stated={"blas": Answer("blas", {"library": ("other",)}, Origin.STATED)}, environ={}
+        from_target_file={"blas": Answer("blas", {"library": ("other",)}, Origin.TARGET_FILE)},
+        environ={},
     )
     answer = target.answer("blas", Provider(static_properties=STATIC))
     assert (answer.features, answer.origin) == (STATIC, Origin.STATIC)
@@ -107,21 +108,21 @@ def test_features_without_values_are_left_out() -> None:
 
 @pytest.mark.parametrize("provider", (None, PLUGIN, Provider(requires=("unknown-plugin",))))
 def test_the_users_list_is_the_answer_exclusively(provider: Provider | None) -> None:
-    answer = Target(stated=STATED, environ=MACHINE).answer("nvidia", provider)
-    assert (answer.features, answer.origin) == ({"sm_arch": ("75_real",)}, Origin.STATED)
+    answer = Target(from_target_file=STATED, environ=MACHINE).answer("nvidia", provider)
+    assert (answer.features, answer.origin) == ({"sm_arch": ("75_real",)}, Origin.TARGET_FILE)
 
 
 def test_a_namespace_that_is_not_stated_is_not_supported() -> None:
-    target = Target(stated={}, environ=MACHINE)
+    target = Target(from_target_file={}, environ=MACHINE)
     answer = target.answer("nvidia", PLUGIN)
-    assert (answer.features, answer.origin) == ({}, Origin.STATED)
+    assert (answer.features, answer.origin) == ({}, Origin.TARGET_FILE)
 
 
 def test_another_machine_is_known_by_lists_only() -> None:
-    target = Target(stated=STATED, foreign=True, environ=MACHINE)
+    target = Target(from_target_file=STATED, foreign=True, environ=MACHINE)
     assert target.answer("nvidia", PLUGIN).features == {"sm_arch": ("75_real",)}
     answer = target.answer("x86_64", None)
-    assert (answer.features, answer.origin) == ({}, Origin.STATED)
+    assert (answer.features, answer.origin) == ({}, Origin.TARGET_FILE)
     answer = Target(foreign=True, environ=MACHINE).answer("x86_64", None)
     assert (answer.features, answer.origin) == ({}, Origin.NOT_ASKED)
 
@@ -302,7 +303,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         namespaces.append(namespace)
         return Answer(namespace, {"feature": ("value",)}, Origin.BUILT_IN)
 
-    monkeypatch.setattr(known, "ask", ask)
+    monkeypatch.setattr(builtin, "query_builtin", ask)
     return namespaces
 
 
@@ -319,7 +320,7 @@ def test_a_built_in_provider_is_asked_once_whoever_wants_to_know(asked: list[str
 
 
 def test_a_provider_that_is_not_needed_is_not_asked(asked: list[str]) -> None:
-    target = Target(disabled=["nvidia"], stated={}, environ={})
+    target = Target(disabled=["nvidia"], from_target_file={}, environ={})
     target.answer("nvidia", PLUGIN)
     target.answer("x86_64", None)
     assert asked == []
@@ -368,7 +369,7 @@ def test_the_environment_of_this_process_is_the_default(monkeypatch: pytest.Monk
     ("code", "absent"),
     (
         (
-            "import pipvariant.providers.target, pipvariant.providers.known",
+            "import pipvariant.providers.target, pipvariant.providers.builtin",
             (
                 "archspec packaging pynvml pipvariant.providers.nvidia pipvariant.providers.x86_64"
                 " pipvariant.providers.aarch64 pipvariant.providers.probe subprocess json"

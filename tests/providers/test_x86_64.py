@@ -6,10 +6,17 @@ from collections.abc import Callable
 
 import pytest
 
-from pipvariant.providers import known
+from pipvariant.providers import builtin
 from pipvariant.providers._cpu import Cpu
 from pipvariant.providers.answers import Answer, Origin
-from pipvariant.providers.x86_64 import FLAGS, LEVELS, _answer, answer, decide, normalise
+from pipvariant.providers.x86_64 import (
+    FLAGS,
+    LEVELS,
+    _answer_for_x86,
+    normalise_flags,
+    query_machine,
+    x86_64_features,
+)
 
 OnMachine = Callable[[str], None]
 
@@ -42,12 +49,12 @@ def test_level_is_the_highest_the_cpu_has_and_all_below(
     on_machine: OnMachine, machine: str, levels: tuple[str, ...]
 ) -> None:
     on_machine(machine)
-    assert answer({}).features["level"] == levels
+    assert query_machine({}).features["level"] == levels
 
 
 def test_every_flag_the_cpu_has_is_on_in_the_order_of_the_standard(on_machine: OnMachine) -> None:
     on_machine("zen4")
-    features = answer({}).features
+    features = query_machine({}).features
     expected = """
         cppc ibrs_enhanced flush_l1d avx512_bf16 avx512_bitalg avx512_vbmi2 avx512_vnni
         avx512_vpopcntdq avx512ifma avx512vbmi rdpid sha_ni vaes vpclmulqdq clwb clzero avx512bw
@@ -61,36 +68,36 @@ def test_every_flag_the_cpu_has_is_on_in_the_order_of_the_standard(on_machine: O
 
 def test_features_of_a_cpu_with_everything_are_in_the_order_of_the_standard() -> None:
     assert tuple(ORDER.split()) == FLAGS
-    assert list(decide(frozenset(FLAGS))) == ["level", *FLAGS]
+    assert list(x86_64_features(frozenset(FLAGS))) == ["level", *FLAGS]
 
 
 def test_flags_without_a_feature_are_left_out() -> None:
-    assert decide(frozenset({"amx_tile", "hypervisor"})) == {"level": ("v1",)}
+    assert x86_64_features(frozenset({"amx_tile", "hypervisor"})) == {"level": ("v1",)}
 
 
 def test_sse3_is_known_by_the_name_that_linux_gives_it(on_machine: OnMachine) -> None:
     on_machine("opteron")
-    assert answer({}).features["sse3"] == ("on",)
+    assert query_machine({}).features["sse3"] == ("on",)
 
 
 @pytest.mark.parametrize(
     ("spelled", "meant"), (("pni", "sse3"), ("ssse3", "sse3"), ("lzcnt", "abm"))
 )
 def test_flags_that_systems_spell_differently_are_understood(spelled: str, meant: str) -> None:
-    assert normalise([spelled]) == {spelled, meant}
+    assert normalise_flags([spelled]) == {spelled, meant}
 
 
 @pytest.mark.parametrize("flag", [flag for level in LEVELS.values() for flag in level])
 def test_a_level_needs_each_of_its_flags(flag: str) -> None:
     has = frozenset(FLAGS) - {flag}
     level = next(name for name, added in LEVELS.items() if flag in added)
-    assert level not in decide(has)["level"]
-    assert decide(has)["level"][-1] == "v1"
+    assert level not in x86_64_features(has)["level"]
+    assert x86_64_features(has)["level"][-1] == "v1"
 
 
 def test_hidden_movbe_costs_the_level_and_the_user_is_told(on_machine: OnMachine) -> None:
     on_machine("guest-without-movbe")
-    given = answer({})
+    given = query_machine({})
     assert given.features["level"] == ("v2", "v1")
     assert given.features["avx512f"] == ("on",)
     assert given.problems == (
@@ -104,24 +111,24 @@ def test_hidden_movbe_costs_the_level_and_the_user_is_told(on_machine: OnMachine
 )
 def test_a_cpu_that_is_simply_older_is_no_problem(on_machine: OnMachine, machine: str) -> None:
     on_machine(machine)
-    assert answer({}).problems == ()
+    assert query_machine({}).problems == ()
 
 
 def test_rosetta_has_no_avx(on_machine: OnMachine) -> None:
     on_machine("rosetta")
-    assert not [flag for flag in answer({}).features if flag.startswith("avx")]
+    assert not [flag for flag in query_machine({}).features if flag.startswith("avx")]
 
 
 @pytest.mark.parametrize("machine", ("graviton3", "apple-m1"))
 def test_another_architecture_supports_nothing(on_machine: OnMachine, machine: str) -> None:
     on_machine(machine)
-    given = answer({})
+    given = query_machine({})
     assert (given.features, given.origin, given.problems) == ({}, Origin.BUILT_IN, ())
 
 
 def test_windows_tells_flags_and_name_by_the_cpuid_instruction(on_machine: OnMachine) -> None:
     on_machine("windows-xeon")
-    given = answer({})
+    given = query_machine({})
     assert given.facts["CPU"] == "Intel(R) Xeon(R) Processor"
     assert given.features["avx512_bf16"] == given.features["sse3"] == ("on",)
 
@@ -131,7 +138,7 @@ def test_emulation_on_windows_has_what_the_interpreter_runs_on(
 ) -> None:
     on_machine("windows-xeon")
     monkeypatch.setattr("platform.machine", lambda: "ARM64")
-    given = answer({})
+    given = query_machine({})
     assert given.facts["architecture"] == "x86_64"
     assert given.features["level"][0] == "v4"
 
@@ -141,14 +148,14 @@ def test_emulation_that_shows_the_hosts_cpu_is_the_lowest_level(
 ) -> None:
     on_machine("graviton3")
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
-    given = answer({})
+    given = query_machine({})
     assert given.features == {"level": ("v1",)}
-    assert known.ask("aarch64", {}).features == {}
+    assert builtin.query_builtin("aarch64", {}).features == {}
 
 
 def test_facts_name_the_cpu(on_machine: OnMachine) -> None:
     on_machine("zen2")
-    given = answer({})
+    given = query_machine({})
     assert given.facts["CPU"] == "AMD EPYC 7742 64-Core Processor"
     assert given.source == "archspec"
 
@@ -163,7 +170,7 @@ def test_a_cpu_that_cannot_be_read_is_the_lowest_level_and_a_problem(
         raise PermissionError("not yours")
 
     monkeypatch.setattr(detect, "open", fail, raising=False)
-    given = answer({})
+    given = query_machine({})
     assert given.features == {"level": ("v1",)}
     assert given.problems[0] == "the CPU could not be read: not yours"
 
@@ -178,13 +185,13 @@ def test_an_archspec_that_breaks_is_a_problem_not_an_error(
         raise ZeroDivisionError("odd CPU")
 
     monkeypatch.setattr(detect, "detected_info", fail)
-    given = answer({})
+    given = query_machine({})
     assert given.features == {"level": ("v1",)}
     assert given.problems == ("the CPU could not be read: odd CPU",)
 
 
 def cpu(*flags: str) -> Answer:
-    return _answer(Cpu("x86_64", frozenset(flags)))
+    return _answer_for_x86(Cpu("x86_64", frozenset(flags)))
 
 
 V2 = ("cx16", "lahf_lm", "popcnt", "sse3", "sse4_1", "sse4_2", "ssse3")
@@ -192,30 +199,30 @@ V3 = (*V2, "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"
 
 
 def test_explain_a_level_that_is_too_high() -> None:
-    assert known.explain("x86_64", "level", ("v4",), cpu(*V3)) == (
+    assert builtin.reason_for("x86_64", "level", ("v4",), cpu(*V3)) == (
         "needs x86-64-v4, this CPU is v3 (lacks avx512f, avx512bw, avx512cd, avx512dq, avx512vl)"
     )
 
 
 def test_explain_names_the_lowest_level_that_would_do_and_the_hidden_flag() -> None:
     hidden = [flag for flag in V3 if flag != "movbe"]
-    assert known.explain("x86_64", "level", ("v4", "v3"), cpu(*hidden)) == (
+    assert builtin.reason_for("x86_64", "level", ("v4", "v3"), cpu(*hidden)) == (
         "needs x86-64-v3, this CPU is v2 (lacks movbe)"
     )
 
 
 def test_explain_a_flag() -> None:
-    assert known.explain("x86_64", "avx512_bf16", ("on",), cpu(*V3)) == (
+    assert builtin.reason_for("x86_64", "avx512_bf16", ("on",), cpu(*V3)) == (
         "needs the CPU flag avx512_bf16, which this CPU does not have"
     )
 
 
 def test_explain_another_architecture() -> None:
-    assert known.explain("x86_64", "level", ("v1",), _answer(Cpu("aarch64"))) == (
+    assert builtin.reason_for("x86_64", "level", ("v1",), _answer_for_x86(Cpu("aarch64"))) == (
         "needs an x86-64 CPU, this interpreter runs on aarch64"
     )
 
 
 @pytest.mark.parametrize(("feature", "value"), (("level", "v9"), ("avx2", "off"), ("new", "on")))
 def test_explain_has_no_words_for_what_is_not_known(feature: str, value: str) -> None:
-    assert known.explain("x86_64", feature, (value,), cpu(*V2)) is None
+    assert builtin.reason_for("x86_64", feature, (value,), cpu(*V2)) is None

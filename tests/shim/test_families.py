@@ -6,7 +6,7 @@ import pytest
 
 from pipvariant.shim.core.state import Run
 from pipvariant.shim.resolving.selector import order
-from pipvariant.standard.preferences import read
+from pipvariant.standard.preferences import read_preferences
 from tests.shim.finder import Finder, Labels
 
 
@@ -21,7 +21,7 @@ def ordered(
     """The labels of alpha that are left, best first, and the run."""
     run = Run()
     run.ignores_installed = run.has_families = True
-    run.preferences = read(families=[f"gpu=alpha,{','.join(theirs)}"])
+    run.preferences = read_preferences(families=[f"gpu=alpha,{','.join(theirs)}"])
     finder = Finder(monkeypatch, {"alpha": {"1.0": mine}, **theirs})
     names = order(run, finder, finder.candidates("alpha", "1.0"), None)
     head = "alpha-1.0-py3-none-any"

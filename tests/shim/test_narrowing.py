@@ -9,7 +9,7 @@ import pytest
 
 from pipvariant.shim.core.state import Run
 from pipvariant.shim.resolving.selector import order
-from pipvariant.standard.preferences import read
+from pipvariant.standard.preferences import read_preferences
 from tests.shim.finder import Finder, Labels
 
 BOUNDS = {f"g{number}": (f"gpu :: bound :: {number}",) for number in (1, 2, 9)}
@@ -19,7 +19,7 @@ TRI: dict[str, Labels] = {"2.0": {"": ()}, "1.0": {**BOUNDS, "null": (), "": ()}
 def labels(monkeypatch: pytest.MonkeyPatch, version: str = "1.0", **words: list[str]) -> list[str]:
     """The labels that are left, best first."""
     run, finder = Run(), Finder(monkeypatch, {"tri": TRI})
-    run.preferences = read(**words)
+    run.preferences = read_preferences(**words)
     names: list[str] = order(run, finder, finder.candidates("tri", version), None)
     assert bool(names) == ("tri" in run.fitted)
     if not names:
@@ -69,7 +69,7 @@ def test_what_was_insisted_on_is_named_with_the_first_label_that_would_be_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run, finder = Run(), Finder(monkeypatch, {"tri": TRI})
-    run.preferences = read(required=["tri=gpu"], excluded=["gpu"])
+    run.preferences = read_preferences(required=["tri=gpu"], excluded=["gpu"])
     assert order(run, finder, finder.candidates("tri", "1.0"), None) == []
     (skipped,) = run.skipped.values()
     assert skipped.why == (
@@ -82,7 +82,7 @@ def test_whether_a_namespace_is_ever_used_is_looked_up_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run, finder = Run(), Finder(monkeypatch, {"tri": {**TRI, "0.9": {"old": ()}}})
-    run.preferences = read(required=["other"])
+    run.preferences = read_preferences(required=["other"])
     for _ in range(2):
         order(run, finder, finder.candidates("tri", "2.0"), None)
     assert finder.read == [("tri", "1.0"), ("tri", "0.9")]

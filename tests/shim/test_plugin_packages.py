@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipvariant.errors import InvalidOption
-from pipvariant.providers import remembered
+from pipvariant.providers import probe_cache
 from pipvariant.shim.building.plugin_installer import _Installer, _Places, _variables, plugins_of
 from pipvariant.shim.core.state import Run
 
@@ -129,7 +129,7 @@ def test_words_that_name_no_package_are_refused() -> None:
 def test_environments_are_kept_where_pip_may_keep_caches(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cache: object
 ) -> None:
-    monkeypatch.setattr(remembered, "folder", lambda environ: tmp_path / "probes")
+    monkeypatch.setattr(probe_cache, "cache_folder", lambda environ: tmp_path / "probes")
     run = Run()
     run.options = SimpleNamespace(cache_dir=cache)
     assert plugins_of(run)._folder == (tmp_path / "plugins" if cache else None)

@@ -69,7 +69,7 @@ UNMET = Rejection("x", Cause.VALUE, "n", "f", ("1", "2"), ("5", "6", "7"))
             "the package's own list has 5, 6, 7, ...",
         ),
         (
-            Answer("n", {"g": ("1",)}, Origin.STATED),
+            Answer("n", {"g": ("1",)}, Origin.TARGET_FILE),
             UNMET._replace(supported=()),
             "the stated target has nothing of that kind",
         ),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
-from pipvariant.standard.abi_dependency import matches, preferred, requirement
+from pipvariant.standard.abi_dependency import abi_requirement, is_meant, preferred
 
 NUMBERS = st.integers(0, 12)
 
@@ -34,7 +34,7 @@ NUMBERS = st.integers(0, 12)
 def test_a_value_means_every_version_that_starts_with_its_components(
     version: str, value: str, expected: bool
 ) -> None:
-    assert matches(version, value) is expected
+    assert is_meant(version, value) is expected
 
 
 def test_the_newest_is_preferred_where_nothing_is_installed() -> None:
@@ -57,7 +57,7 @@ def test_what_the_installed_version_matches_is_preferred() -> None:
     ),
 )
 def test_values_become_one_requirement(feature: str, values: tuple[str, ...], text: str) -> None:
-    assert requirement(feature, values) == text
+    assert abi_requirement(feature, values) == text
     Requirement(text)
 
 
@@ -73,12 +73,14 @@ def test_values_become_one_requirement(feature: str, values: tuple[str, ...], te
 def test_what_exists_between_values_far_apart_is_left_out(
     versions: tuple[str, ...] | None, text: str
 ) -> None:
-    assert requirement("torch", ("2.1", "2.0", "1.13"), versions) == text
-    assert requirement("torch", ("4.0", "1.13"), ("2.1", "3.9")) == "torch>=1.13,<4.1,!=2.*,!=3.*"
+    assert abi_requirement("torch", ("2.1", "2.0", "1.13"), versions) == text
+    assert (
+        abi_requirement("torch", ("4.0", "1.13"), ("2.1", "3.9")) == "torch>=1.13,<4.1,!=2.*,!=3.*"
+    )
 
 
 def test_the_requirement_does_not_ask_for_pre_releases() -> None:
-    specifier = Requirement(requirement("torch", ("2.9", "2.8"))).specifier
+    specifier = Requirement(abi_requirement("torch", ("2.9", "2.8"))).specifier
     assert not specifier.prereleases
     assert list(specifier.filter(["2.8.0", "2.9.0rc1", "2.10.0rc1"])) == ["2.8.0"]
 
@@ -93,9 +95,9 @@ VERSIONS = st.lists(st.integers(0, 3), min_size=1, max_size=4).map(
 def test_of_what_exists_the_requirement_admits_exactly_what_matches(
     values: set[str], versions: set[str]
 ) -> None:
-    text = requirement("torch", preferred(values, None), versions)
+    text = abi_requirement("torch", preferred(values, None), versions)
     admitted = {one for one in versions if Requirement(text).specifier.contains(one)}
-    assert admitted == {one for one in versions if any(matches(one, value) for value in values)}
+    assert admitted == {one for one in versions if any(is_meant(one, value) for value in values)}
 
 
 @given(st.sets(NUMBERS, min_size=1, max_size=5), NUMBERS, NUMBERS)
@@ -104,5 +106,5 @@ def test_the_requirement_admits_exactly_the_versions_that_match(
 ) -> None:
     values = preferred([f"2.{number}" for number in minors], None)
     version = f"2.{minor}.{patch}"
-    admitted = Requirement(requirement("torch", values)).specifier.contains(version)
-    assert admitted == any(matches(version, value) for value in values)
+    admitted = Requirement(abi_requirement("torch", values)).specifier.contains(version)
+    assert admitted == any(is_meant(version, value) for value in values)

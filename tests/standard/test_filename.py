@@ -15,6 +15,7 @@ from pipvariant.standard.filename import (
     NULL_LABEL,
     check_label,
     join_label,
+    label_phrase,
     parse_variants_json_name,
     split_label,
     variants_json_name,
@@ -92,6 +93,13 @@ def test_label_has_no_length_limit() -> None:
 
 def test_null_is_a_label() -> None:
     assert check_label(NULL_LABEL) == "null"
+
+
+def test_a_wheel_is_called_by_its_label() -> None:
+    assert label_phrase("cu128") == "variant cu128"
+    assert label_phrase("null") == "null variant"
+    assert label_phrase(None) == "non-variant wheel"
+    assert label_phrase(None, "sdist") == "sdist"
 
 
 @pytest.mark.parametrize(

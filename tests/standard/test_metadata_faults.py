@@ -9,7 +9,7 @@ import pytest
 
 from pipvariant.errors import InvalidMetadata
 from pipvariant.standard.bounds import MAX_BYTES
-from pipvariant.standard.metadata import decode, from_dict, read_variants_json, to_dict
+from pipvariant.standard.metadata import decode_json, from_dict, read_variants_json, to_dict
 from tests.standard import documents
 from tests.standard.documents import REMOVED, Change, changed, faults_of, put
 
@@ -310,10 +310,10 @@ def test_what_is_no_metadata_at_all_is_said_so(data: bytes | str, message: str) 
 
 
 def test_every_number_is_decoded_as_zero() -> None:
-    assert decode("[1, -2.5e3]") == [0, 0]
+    assert decode_json("[1, -2.5e3]") == [0, 0]
 
 
-@pytest.mark.parametrize("reader", (decode, read_variants_json))
+@pytest.mark.parametrize("reader", (decode_json, read_variants_json))
 def test_a_fault_is_told_without_a_file_too(reader: Callable[[str], object]) -> None:
     with pytest.raises(InvalidMetadata, match=r"^is empty$"):
         reader("")

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from pipvariant.errors import InvalidOption
 from pipvariant.standard.metadata import Metadata
-from pipvariant.standard.preferences import ALL, Preferences, exclude, prefer, read
+from pipvariant.standard.preferences import (
+    ALL,
+    Preferences,
+    exclude,
+    prefer,
+    read_preferences,
+)
 from pipvariant.standard.properties import Property, from_properties
 from pipvariant.standard.ranking import rank
 
@@ -45,7 +51,7 @@ SPECS = st.lists(
 
 
 def ranked(**words: list[str]) -> tuple[str, ...]:
-    wishes = read(**words)
+    wishes = read_preferences(**words)
     return rank(prefer(METADATA, wishes.preferred), exclude(SUPPORTED, wishes.excluded)).compatible
 
 
@@ -72,7 +78,7 @@ def test_a_preference_beats_the_priorities_of_older_metadata() -> None:
         feature_priorities={"n": ("f", "g")},
         property_priorities={"n": {"f": ("1", "2")}},
     )
-    preferring = prefer(older, read(preferred=["m", "n :: h", "n :: f :: 3"]).preferred)
+    preferring = prefer(older, read_preferences(preferred=["m", "n :: h", "n :: f :: 3"]).preferred)
     assert preferring.namespaces == ("m", "n")
     assert preferring.feature_priorities == {"n": ("h", "f", "g")}
     assert preferring.property_priorities == {"n": {"f": ("3", "1", "2")}}
@@ -104,25 +110,25 @@ def test_preferences_never_let_a_misfit_in(
 
 
 def test_names_are_normalised_and_the_later_label_counts() -> None:
-    wishes = read(labels=["Torch_Vision=cu126", "torch.vision = cu128", ":all:=null"])
+    wishes = read_preferences(labels=["Torch_Vision=cu126", "torch.vision = cu128", ":all:=null"])
     assert wishes.labels == {"torch-vision": "cu128", ALL: "null"}
 
 
 def test_a_label_for_all_is_for_those_that_have_it() -> None:
-    wishes = read(labels=[":all:=null", "a="])
+    wishes = read_preferences(labels=[":all:=null", "a="])
     assert wishes.label("b", ["null", "cu126"]) == "null"
     assert wishes.label("b", ["cu126"]) is None
     assert wishes.label("a", ["null"]) == ""
 
 
 def test_required_namespaces_of_one_package_and_of_all() -> None:
-    wishes = read(required=["nvidia", "torch=nvidia", "torch=x86_64"])
+    wishes = read_preferences(required=["nvidia", "torch=nvidia", "torch=x86_64"])
     assert wishes.required == {ALL: ("nvidia",), "torch": ("nvidia", "x86_64")}
 
 
 def test_specs_taken_apart_at_spaces_are_joined_again() -> None:
     split = ["nvidia", "::", "sm_arch", "blas::library", "::", "mkl", "x86_64"]
-    assert read(preferred=split).preferred == (
+    assert read_preferences(preferred=split).preferred == (
         ("nvidia", "sm_arch"),
         ("blas", "library", "mkl"),
         ("x86_64",),
@@ -130,14 +136,14 @@ def test_specs_taken_apart_at_spaces_are_joined_again() -> None:
 
 
 def test_a_package_is_insisted_on_by_name_or_with_all_others() -> None:
-    for wishes in (read(labels=["a=x"]), read(required=["a=n"])):
-        assert wishes.insists("a")
-        assert not wishes.insists("b")
-    assert read(labels=[":all:=x"]).insists("b")
+    for wishes in (read_preferences(labels=["a=x"]), read_preferences(required=["a=n"])):
+        assert wishes.is_constrained("a")
+        assert not wishes.is_constrained("b")
+    assert read_preferences(labels=[":all:=x"]).is_constrained("b")
 
 
 def test_a_family_has_a_namespace_and_its_packages() -> None:
-    wishes = read(families=["nvidia=torch, Torch_Audio"])
+    wishes = read_preferences(families=["nvidia=torch, Torch_Audio"])
     (family,) = wishes.families
     assert family.namespace == "nvidia"
     assert family.packages == {"torch", "torch-audio"}
@@ -173,9 +179,9 @@ PROPERTY = "A variant property is written namespace :: feature :: value."
 )
 def test_a_wrong_word_is_named_with_its_option(words: dict[str, list[str]], said: str) -> None:
     with pytest.raises(InvalidOption) as caught:
-        read(**words)
+        read_preferences(**words)
     assert str(caught.value) == said
 
 
 def test_nothing_said_is_nothing_preferred() -> None:
-    assert read() == Preferences()
+    assert read_preferences() == Preferences()

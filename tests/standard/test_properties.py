@@ -12,7 +12,6 @@ from pipvariant.standard.properties import (
     from_properties,
     hash_label,
     iter_properties,
-    parse_feature,
     parse_namespace,
     parse_spec,
 )
@@ -66,11 +65,8 @@ def test_spec_has_one_to_three_parts() -> None:
         parse_spec("a :: b :: c :: d")
 
 
-def test_namespace_and_feature_are_parsed_alone() -> None:
+def test_a_namespace_is_parsed_alone() -> None:
     assert parse_namespace(" nvidia ") == "nvidia"
-    assert parse_feature("nvidia::sm_arch") == ("nvidia", "sm_arch")
-    with pytest.raises(InvalidProperty, match="not of the form namespace :: feature"):
-        parse_feature("nvidia")
     with pytest.raises(InvalidProperty, match="not of the form namespace"):
         parse_namespace("nvidia :: sm_arch")
 

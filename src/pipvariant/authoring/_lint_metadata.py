@@ -13,13 +13,13 @@ from pipvariant.standard.metadata import (
     ABI_DEPENDENCY,
     SCHEMA_URL,
     Metadata,
-    decode,
+    decode_json,
     read_variant_json,
     read_variants_json,
 )
 from pipvariant.standard.properties import Properties, hash_label, iter_properties
 
-__all__ = ["LONGEST_LABEL", "check_document"]
+__all__ = ["check_document"]
 
 LONGEST_LABEL = 64
 _BOM = b"\xef\xbb\xbf"
@@ -69,7 +69,7 @@ def check_document(
     if data.startswith(_BOM):
         findings.append(Finding(file, "", "V304", "starts with a byte order mark"))
     try:
-        raw = decode(data)
+        raw = decode_json(data)
     except InvalidMetadata as error:
         findings += _told(error, file)
         return None
@@ -81,7 +81,7 @@ def check_document(
         findings += told
         if any(finding.rule == "V306" for finding in told):
             return None
-    for place, rule, message in (*_forgiven(_table(raw)), *_meaningless(metadata)):
+    for place, rule, message in (*_forgiven(_as_table(raw)), *_meaningless(metadata)):
         findings.append(Finding(file, place, rule, message))
     return metadata
 
@@ -93,7 +93,7 @@ def _told(error: InvalidMetadata, file: str) -> Iterator[Finding]:
         yield Finding(file, place, rule, message)
 
 
-def _table(value: object) -> Mapping[str, Any]:
+def _as_table(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
@@ -108,24 +108,24 @@ def _forgiven(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield "$schema", "V307", f"{schema!a} is not {SCHEMA_URL}"
         # Other formats have other keys.
         return
-    yield from _unknown(document, "", _KEYS)
-    priorities = _table(document.get("default-priorities"))
-    yield from _unknown(priorities, "default-priorities.", ("namespace",))
-    for namespace, value in _table(document.get("providers")).items():
-        entry = _table(value)
+    yield from _unknown_keys(document, "", _KEYS)
+    priorities = _as_table(document.get("default-priorities"))
+    yield from _unknown_keys(priorities, "default-priorities.", ("namespace",))
+    for namespace, value in _as_table(document.get("providers")).items():
+        entry = _as_table(value)
         place = f"providers.{namespace}"
-        yield from _unknown(entry, f"{place}.", _PROVIDER_KEYS)
-        yield from _provider(entry, place)
-    for label, namespaces in _table(document.get("variants")).items():
-        for namespace, features in _table(namespaces).items():
-            for feature, values in _table(features).items():
+        yield from _unknown_keys(entry, f"{place}.", _PROVIDER_KEYS)
+        yield from _provider_faults(entry, place)
+    for label, namespaces in _as_table(document.get("variants")).items():
+        for namespace, features in _as_table(namespaces).items():
+            for feature, values in _as_table(features).items():
                 strings = isinstance(values, list) and all(isinstance(one, str) for one in values)
                 if strings and values != sorted(values):
                     place = f"variants.{label}.{namespace}.{feature}"
                     yield place, "V334", f"{', '.join(values)} is not in ascending order"
 
 
-def _unknown(
+def _unknown_keys(
     table: Mapping[str, Any], place: str, known: Iterable[str]
 ) -> Iterator[tuple[str, str, str]]:
     for key in table:
@@ -133,14 +133,14 @@ def _unknown(
             yield f"{place}{key}", "V308", f"{key!a} is no key of the format"
 
 
-def _provider(entry: Mapping[str, Any], place: str) -> Iterator[tuple[str, str, str]]:
+def _provider_faults(entry: Mapping[str, Any], place: str) -> Iterator[tuple[str, str, str]]:
     builtin = entry.get("builtin")
     if isinstance(builtin, str) and builtin != ABI_DEPENDENCY:
         yield f"{place}.builtin", "V320", f"{builtin!a} is not defined by the standard"
     static = entry.get("static-properties")
     if static == {}:
         yield f"{place}.static-properties", "V319", "is empty"
-    for feature, values in _table(static).items():
+    for feature, values in _as_table(static).items():
         if values == []:
             yield f"{place}.static-properties.{feature}", "V319", "is empty"
     for key, kind in _ONLY_WITH.items():

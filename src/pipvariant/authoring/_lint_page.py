@@ -144,20 +144,20 @@ def check_local_page(path: Path, findings: list[Finding]) -> None:
         target = Path(url2pathname(urlsplit(link.url).path))
         if not target.is_file():
             findings.append(Finding(str(path), link.name, "V502", f"there is no {target}"))
-        elif link.sha256 and _sha256(target) != link.sha256:
+        elif link.sha256 and _sha256_of(target) != link.sha256:
             findings.append(Finding(str(path), link.name, "V503", f"is not the hash of {target}"))
         if link.name.endswith(".whl"):
             wheel = check_name(link.name, str(path), [])
             if wheel is not None and wheel.label is not None:
                 name = variants_json_name(wheel.project, str(wheel.version))
-                needed[_release(name)] = name
+                needed[_release_of_name(name)] = name
     # Of one version there is one file, however the wheels spell it.
-    missing = needed.keys() - {_release(name) for name in names}
+    missing = needed.keys() - {_release_of_name(name) for name in names}
     text = "is not linked, yet variant wheels are"
     findings += (Finding(str(path), needed[each], "V501", text) for each in sorted(missing))
 
 
-def _release(name: str) -> tuple[str, str]:
+def _release_of_name(name: str) -> tuple[str, str]:
     """Return project and version of a variants.json by its name, both normalised."""
     from packaging.utils import canonicalize_version
 
@@ -165,7 +165,7 @@ def _release(name: str) -> tuple[str, str]:
     return project, canonicalize_version(version)
 
 
-def _sha256(path: Path) -> str:
+def _sha256_of(path: Path) -> str:
     digest = hashlib.sha256()
     with path.open("rb") as stream:
         while chunk := stream.read(1 << 20):

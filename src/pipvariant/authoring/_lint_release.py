@@ -66,7 +66,7 @@ def check_release(
     parts = {member.file: member.metadata for member in members if member.metadata is not None}
     for conflict in conflicts(parts):
         for text in conflict.what.split("; "):
-            yield Finding(conflict.where, "", _rule(text), text)
+            yield Finding(conflict.where, "", _rule_of_conflict(text), text)
     known: dict[str, tuple[str, Properties]] = {}
     for file, metadata in parts.items():
         known.update({label: (file, found) for label, found in metadata.variants.items()})
@@ -76,12 +76,12 @@ def check_release(
             known.setdefault(label, (document.file, found))
     yield from _equal(known)
     if whole or document is not None:
-        names = _names({label: found for label, (_, found) in known.items()})
+        names = _marker_names({label: found for label, (_, found) in known.items()})
         for member in members:
-            yield from _markers(member, names)
+            yield from _unknown_markers(member, names)
 
 
-def _rule(conflict: str) -> str:
+def _rule_of_conflict(conflict: str) -> str:
     if conflict.startswith("the properties of the label"):
         return "V401"
     return "V402" if conflict.startswith("the namespaces") else "V403"
@@ -120,7 +120,7 @@ def _differences(metadata: Metadata, member: Member) -> Iterator[tuple[str, str,
         combine(metadata, own)
     except ConflictingMetadata as error:
         for text in error.what.split("; "):
-            if _rule(text) != "V401":
+            if _rule_of_conflict(text) != "V401":
                 yield "", "V408", text
 
 
@@ -133,7 +133,7 @@ def _equal(known: Mapping[str, tuple[str, Properties]]) -> Iterator[Finding]:
             yield Finding(file, f"variants.{label}", "V404", text)
 
 
-def _names(variants: Mapping[str, Properties]) -> dict[str, set[str]]:
+def _marker_names(variants: Mapping[str, Properties]) -> dict[str, set[str]]:
     """Return what markers can be about, by the name of the marker."""
     properties = [one for found in variants.values() for one in iter_properties(found)]
     return {
@@ -144,7 +144,7 @@ def _names(variants: Mapping[str, Properties]) -> dict[str, set[str]]:
     }
 
 
-def _markers(member: Member, names: Mapping[str, set[str]]) -> Iterator[Finding]:
+def _unknown_markers(member: Member, names: Mapping[str, set[str]]) -> Iterator[Finding]:
     for text in member.requires:
         for variable, name in _mentioned(text.partition(";")[2]):
             wanted = " :: ".join(part.strip() for part in name.split("::"))

@@ -10,7 +10,7 @@ from typing import IO
 
 from pipvariant.authoring._lint_metadata import check_document
 from pipvariant.authoring._lint_rules import Finding
-from pipvariant.authoring.folder import Wheel, parse_name
+from pipvariant.authoring.folder import Wheel, parse_wheel_name
 from pipvariant.errors import InvalidFilename, InvalidMarker, InvalidWheel
 from pipvariant.standard.markers import EMPTY, reduce_requirement
 from pipvariant.standard.metadata import Metadata
@@ -47,7 +47,7 @@ def check_name(filename: str, file: str, findings: list[Finding]) -> Wheel | Non
     rule, message = _misread(filename[: -len(".whl")].split("-"))
     if not rule:
         try:
-            return parse_name(Path(filename))
+            return parse_wheel_name(Path(filename))
         except InvalidFilename as error:
             rule = "V101" if "is not a variant label" in error.what else "V103"
             message = error.what
@@ -89,7 +89,7 @@ def check_wheel(
         return None if wheel is None else Member(file, wheel)
     described = [data for path, data in found.items() if path.endswith(f"/{dist_info.METADATA}")]
     requires = tuple(text for data in described for text in field_values(data, "Requires-Dist"))
-    meaningless = list(_markers(requires))
+    meaningless = list(_marker_faults(requires))
     findings += (Finding(file, *fault) for fault in meaningless)
     metadata = None
     variants = [path for path in found if path.endswith(f"/{dist_info.VARIANT_JSON}")]
@@ -103,7 +103,7 @@ def check_wheel(
             findings.append(Finding(file, path, "V203", "there is no label in the name"))
         label = None if wheel is None else wheel.label
         metadata = check_document(found[path], file, findings, label=label, single=True)
-        findings += (Finding(file, *fault) for fault in _record(found, path))
+        findings += (Finding(file, *fault) for fault in _record_faults(found, path))
     elif wheel is not None and wheel.label is not None:
         findings.append(Finding(file, "", "V202", f"the label {wheel.label} means nothing then"))
     if wheel is None:
@@ -111,7 +111,7 @@ def check_wheel(
     return Member(file, wheel, metadata, () if meaningless else requires)
 
 
-def _markers(requires: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
+def _marker_faults(requires: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
     for text in requires:
         try:
             reduce_requirement(text, EMPTY)
@@ -119,7 +119,7 @@ def _markers(requires: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
             yield f"Requires-Dist: {text}", "V209", error.what
 
 
-def _record(found: dict[str, bytes], path: str) -> Iterator[tuple[str, str, str]]:
+def _record_faults(found: dict[str, bytes], path: str) -> Iterator[tuple[str, str, str]]:
     """Yield what RECORD says wrong about ``variant.json``."""
     place = f"{path.partition('/')[0]}/{dist_info.RECORD}"
     if place not in found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 
-from pipvariant.authoring._page_model import File, Listing, Project
+from pipvariant.authoring._page_model import Listing, PageFile, ProjectPage
 from pipvariant.standard.metadata import Metadata, Provider
 from pipvariant.standard.properties import Properties
 
@@ -29,11 +29,11 @@ _HEADS = "".join(
 )
 
 
-def project_page(project: Project) -> str:
+def project_page(project: ProjectPage) -> str:
     """Return the page of a project: a table for each release, an anchor for each file."""
     body = [f"<h1>{escape(project.name)}</h1>"]
     for release in project.releases:
-        body += _release(release)
+        body += _release_section(release)
     return _page(project.name, body)
 
 
@@ -69,7 +69,7 @@ def _page(title: str, body: Iterable[str]) -> str:
     return "\n".join(lines)
 
 
-def _release(release: Listing) -> Iterator[str]:
+def _release_section(release: Listing) -> Iterator[str]:
     version = escape(str(release.version))
     yield f'<section aria-labelledby="v{version}" tabindex="0">'  # it can be scrolled by keys
     yield f'<h2 id="v{version}">{version}</h2>'
@@ -79,17 +79,17 @@ def _release(release: Listing) -> Iterator[str]:
     yield f"<thead><tr>{_HEADS}</tr></thead>"
     yield "<tbody>"
     for file in release.files:
-        yield _row(file)
+        yield _file_row(file)
     yield "</tbody>"
     yield "</table>"
     if release.metadata is not None:
         file, metadata = release.metadata
-        yield f"<p>Variant metadata: {_anchor(file)}. {_providers(metadata)}</p>"
+        yield f"<p>Variant metadata: {_anchor(file)}. {_providers_sentence(metadata)}</p>"
     yield "</section>"
 
 
-def _row(file: File) -> str:
-    label = escape(file.label) if file.label is not None else _kind(file)
+def _file_row(file: PageFile) -> str:
+    label = escape(file.label) if file.label is not None else _kind_of_file(file)
     needs = _needs(file)
     if file.requires:
         items = "".join(f"<li>{escape(text)}</li>" for text in file.requires)
@@ -106,35 +106,36 @@ def _row(file: File) -> str:
     )
 
 
-def _kind(file: File) -> str:
+def _kind_of_file(file: PageFile) -> str:
     return "ordinary wheel" if file.name.endswith(".whl") else "source"
 
 
-def _needs(file: File) -> str:
+def _needs(file: PageFile) -> str:
     if file.properties is None:
         return ""
     if not file.properties:
         return "nothing, it fits every machine"
-    return f"<ul>{''.join(f'<li>{escape(text)}</li>' for text in _words(file.properties))}</ul>"
+    items = (f"<li>{escape(text)}</li>" for text in _property_lines(file.properties))
+    return f"<ul>{''.join(items)}</ul>"
 
 
-def _words(properties: Properties) -> Iterator[str]:
+def _property_lines(properties: Properties) -> Iterator[str]:
     for namespace, features in sorted(properties.items()):
         for feature, values in sorted(features.items()):
             yield f"{namespace} :: {feature} :: {' or '.join(values)}"
 
 
-def _providers(metadata: Metadata) -> str:
+def _providers_sentence(metadata: Metadata) -> str:
     if not metadata.namespaces:
         return ""
     said = [
-        escape(f"{namespace}{_source(metadata.providers, namespace)}")
+        escape(f"{namespace}{_provider_source(metadata.providers, namespace)}")
         for namespace in metadata.namespaces
     ]
     return f"Most preferred first, what a machine supports is said by: {', '.join(said)}."
 
 
-def _source(providers: Mapping[str, Provider], namespace: str) -> str:
+def _provider_source(providers: Mapping[str, Provider], namespace: str) -> str:
     provider = providers.get(namespace)
     if provider is None or provider.builtin is not None:
         return ""
@@ -143,7 +144,7 @@ def _source(providers: Mapping[str, Provider], namespace: str) -> str:
     return f" ({', '.join(provider.requires)})"
 
 
-def _anchor(file: File) -> str:
+def _anchor(file: PageFile) -> str:
     attributes = {"href": f"{file.url}#sha256={file.sha256}"}
     if file.requires_python is not None:
         attributes["data-requires-python"] = file.requires_python

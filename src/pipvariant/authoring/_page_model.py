@@ -12,11 +12,11 @@ from pipvariant.standard.properties import Properties
 if TYPE_CHECKING:
     from packaging.version import Version
 
-__all__ = ["File", "Listing", "Project"]
+__all__ = ["Listing", "PageFile", "ProjectPage"]
 
 
 @dataclass(frozen=True)
-class File:
+class PageFile:
     """One file of a project.
 
     :param url: relative to the project's page.
@@ -48,12 +48,12 @@ class Listing:
     """
 
     version: Version
-    files: tuple[File, ...]
-    metadata: tuple[File, Metadata] | None = None
+    files: tuple[PageFile, ...]
+    metadata: tuple[PageFile, Metadata] | None = None
 
 
 @dataclass(frozen=True)
-class Project:
+class ProjectPage:
     """One project.
 
     :param name: normalised.
@@ -64,7 +64,7 @@ class Project:
     releases: tuple[Listing, ...]
 
     @property
-    def files(self) -> Mapping[str, File]:
+    def files(self) -> Mapping[str, PageFile]:
         """Every file by its name, metadata files too, in ascending order of names."""
         found = [file for release in self.releases for file in release.files]
         found += [release.metadata[0] for release in self.releases if release.metadata]

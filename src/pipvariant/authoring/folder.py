@@ -30,7 +30,7 @@ __all__ = [
     "conflicts",
     "files_below",
     "is_project",
-    "parse_name",
+    "parse_wheel_name",
     "read_metadata",
     "releases",
 ]
@@ -40,7 +40,7 @@ class Wheel(NamedTuple):
     """What the name of a wheel says.
 
     :param project: normalised name.
-    :param label: ``None`` for an ordinary wheel.
+    :param label: ``None`` for a non-variant wheel.
     """
 
     path: Path
@@ -66,17 +66,17 @@ def files_below(folder: Path) -> list[Path]:
     :raises InvalidOption: it is no folder, or cannot be read.
     """
     found = []
-    for root, folders, names in os.walk(folder, onerror=_refuse):
+    for root, folders, names in os.walk(folder, onerror=_raise_unreadable):
         folders[:] = [name for name in folders if not name.startswith(".")]
         found += [Path(root, name) for name in names if not name.startswith(".")]
     return sorted(found)
 
 
-def _refuse(error: OSError) -> None:
+def _raise_unreadable(error: OSError) -> None:
     raise InvalidOption(f"cannot be read: {error.strerror}", where=str(error.filename)) from error
 
 
-def parse_name(path: Path) -> Wheel:
+def parse_wheel_name(path: Path) -> Wheel:
     """Take the name of a wheel apart.
 
     :raises InvalidFilename: it is not the filename of a wheel.

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from pipvariant.authoring.folder import Wheel, files_below, parse_name, releases
+from pipvariant.authoring.folder import Wheel, files_below, parse_wheel_name, releases
 from pipvariant.authoring.replacement import replacement
 from pipvariant.errors import InvalidFilename, InvalidFolder, InvalidOption, PipVariantError
 from pipvariant.standard.filename import parse_variants_json_name
 from pipvariant.standard.metadata import to_json
 
-__all__ = ["Built", "build"]
+__all__ = ["build_index"]
 
 
 class Built(NamedTuple):
@@ -28,7 +28,7 @@ class Built(NamedTuple):
     notes: tuple[str, ...]
 
 
-def build(folder: Path, *, pages: bool = False) -> Built:
+def build_index(folder: Path, *, pages: bool = False) -> Built:
     """Write the metadata files of all variant wheels below a folder (PEP 825, index metadata).
 
     Each is beside its wheels. Equal wheels give equal bytes, and a file that is right is not
@@ -48,7 +48,7 @@ def build(folder: Path, *, pages: bool = False) -> Built:
         from pipvariant.authoring import pages as simple
 
         try:
-            made = simple.make(folder, files, wheels, found, content, faults)
+            made = simple.make_pages(folder, files, wheels, found, content, faults)
         except OSError as error:
             where = str(error.filename or folder)
             raise InvalidOption(f"cannot be read: {error.strerror}", where=where) from error
@@ -56,7 +56,7 @@ def build(folder: Path, *, pages: bool = False) -> Built:
         notes += made.notes
     if faults:
         raise InvalidFolder(faults)
-    written = tuple(_write(content, wheels[0].path if wheels else folder))
+    written = tuple(_write_files(content, wheels[0].path if wheels else folder))
     return Built(written, len(content) - len(written), tuple(notes))
 
 
@@ -64,7 +64,7 @@ def _wheels(files: Iterable[Path], faults: list[PipVariantError]) -> Iterator[Wh
     for path in files:
         if path.suffix == ".whl":
             try:
-                yield parse_name(path)
+                yield parse_wheel_name(path)
             except InvalidFilename as error:
                 faults.append(error)
 
@@ -75,7 +75,7 @@ def _stale(files: Iterable[Path], content: Mapping[Path, bytes]) -> Iterator[str
             yield f"{path}: beside it there is no variant wheel that it is for. Delete it."
 
 
-def _write(content: Mapping[Path, bytes], like: Path) -> Iterator[Path]:
+def _write_files(content: Mapping[Path, bytes], like: Path) -> Iterator[Path]:
     for path, data in content.items():
         if not path.is_file() or path.read_bytes() != data:
             with replacement(path, like) as temporary:

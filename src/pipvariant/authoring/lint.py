@@ -20,7 +20,7 @@ from pipvariant.wheelfile.dist_info import VARIANT_JSON
 if TYPE_CHECKING:
     from packaging.version import Version
 
-__all__ = ["ERROR", "RULES", "WARNING", "Finding", "Page", "Rule", "Source", "lint"]
+__all__ = ["ERROR", "RULES", "WARNING", "Finding", "Page", "Rule", "Source", "find_faults"]
 
 _VARIANTS_JSON = "-variants.json"
 _KINDS = (".whl", ".json", ".html")
@@ -28,7 +28,7 @@ _KINDS = (".whl", ".json", ".html")
 _Release = tuple[Path, str, "Version"]
 
 
-def lint(paths: Iterable[str], source: Source) -> list[Finding]:
+def find_faults(paths: Iterable[str], source: Source) -> list[Finding]:
     """Hold files, folders and pages to the rules (PEP 825, PEP 850).
 
     :param paths: wheels, ``variant.json`` and ``variants.json`` files, folders with all that is

@@ -1,4 +1,4 @@
-"""Make a variant wheel of an ordinary one, and the ordinary one of a variant wheel."""
+"""Make a variant wheel of a non-variant one, and the reverse."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pipvariant.wheelfile import record
 from pipvariant.wheelfile.archive import Archive, silent
 from pipvariant.wheelfile.dist_info import RECORD, VARIANT_JSON
 
-__all__ = ["make", "project_of", "unmake"]
+__all__ = ["make_wheel", "project_of", "unmake_wheel"]
 
 _SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 _SHOWN = 5
 
 
-def make(
+def make_wheel(
     wheel: Path,
     metadata: Metadata,
     folder: Path,
@@ -29,12 +29,12 @@ def make(
     force: bool = False,
     tell: Callable[[int], None] = silent,
 ) -> Path:
-    """Write the variant wheel of an ordinary wheel (PEP 825, section "Variant wheels").
+    """Write the variant wheel of a non-variant wheel (PEP 825, section "Variant wheels").
 
     ``variant.json`` is added, RECORD is last and lists it, the label is in the filename. All else
     keeps its bytes, and equal input gives equal bytes.
 
-    :param wheel: the ordinary wheel.
+    :param wheel: the non-variant wheel.
     :param metadata: with exactly one label.
     :param folder: where it is written to; made where it is missing.
     :param force: write over a file that has other content.
@@ -48,7 +48,7 @@ def make(
     project_of(wheel.name)
     target = folder / join_label(wheel.name, label)
     with Archive(wheel) as archive:
-        info, old = _look_at(archive, wheel.name)
+        info, old = _info_and_record(archive, wheel.name)
         path = f"{info}/{VARIANT_JSON}"
         if path in archive.entries:
             raise InvalidWheel(f"has a {VARIANT_JSON} but no label in its name", where=str(wheel))
@@ -56,23 +56,23 @@ def make(
         data = to_json(metadata).encode()
         new = record.with_line(old, record_path, record.line(path, data))
         added = {path: data, record_path: new}
-        _write(target, archive, [record_path], added, force=force, tell=tell)
+        _write_wheel(target, archive, [record_path], added, force=force, tell=tell)
     return target
 
 
-def unmake(
+def unmake_wheel(
     wheel: Path, folder: Path, *, force: bool = False, tell: Callable[[int], None] = silent
 ) -> Path:
-    """Write the ordinary wheel of a variant wheel: :func:`make` the other way round.
+    """Write the non-variant wheel of a variant wheel: :func:`make_wheel` the other way round.
 
-    Parameters, result and errors are those of :func:`make`; a wheel without a label is refused.
+    Parameters, result and errors are those of it; a wheel without a label is refused.
     """
     plain, label = split_label(wheel.name)
     if label is None:
         raise InvalidFilename("is no variant wheel", where=str(wheel))
     project_of(plain)
     with Archive(wheel) as archive:
-        info, old = _look_at(archive, plain)
+        info, old = _info_and_record(archive, plain)
         path = f"{info}/{VARIANT_JSON}"
         data = archive.read(path, MAX_BYTES)
         if not record.matches(record.listed(old)[path], data):
@@ -81,12 +81,12 @@ def unmake(
             )
         record_path = f"{info}/{RECORD}"
         added = {record_path: record.without_line(old, path)}
-        _write(folder / plain, archive, [path, record_path], added, force=force, tell=tell)
+        _write_wheel(folder / plain, archive, [path, record_path], added, force=force, tell=tell)
     return folder / plain
 
 
 def project_of(filename: str) -> str:
-    """Return the normalised project name in the filename of an ordinary wheel.
+    """Return the normalised project name in the filename of a non-variant wheel.
 
     :raises InvalidFilename: it is none.
     """
@@ -110,7 +110,7 @@ def _name_and_version(filename: str) -> tuple[str, str]:
     return name, str(version)
 
 
-def _look_at(archive: Archive, filename: str) -> tuple[str, bytes]:
+def _info_and_record(archive: Archive, filename: str) -> tuple[str, bytes]:
     """Return the ``.dist-info`` folder and the content of RECORD, which lists what is there.
 
     :param filename: the name of the wheel, without a label.
@@ -133,9 +133,9 @@ def _look_at(archive: Archive, filename: str) -> tuple[str, bytes]:
     there = {name for name in archive.entries if not name.endswith("/")}
     faults = []
     if missing := sorted(there - listed - {record_path}):
-        faults.append(f"RECORD does not list {_some(missing)}")
+        faults.append(f"RECORD does not list {_some_names(missing)}")
     if absent := sorted(listed - there):
-        faults.append(f"RECORD lists {_some(absent)}, which is not there")
+        faults.append(f"RECORD lists {_some_names(absent)}, which is not there")
     if faults:
         raise InvalidWheel("; ".join(faults), where=where)
     return info, data
@@ -156,20 +156,20 @@ def _dist_info(archive: Archive, filename: str) -> str:
             return folder
     except (ValueError, InvalidVersion):
         pass
-    listed = _some(folders) or "none"
+    listed = _some_names(folders) or "none"
     raise InvalidWheel(
         f"needs one .dist-info folder, of {name} {version}; it has {listed}",
         where=str(archive.path),
     )
 
 
-def _some(names: list[str]) -> str:
+def _some_names(names: list[str]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     # They come from the archive, and a terminal obeys some characters.
     return ", ".join(map(ascii, names[:_SHOWN])) + more
 
 
-def _write(
+def _write_wheel(
     target: Path,
     archive: Archive,
     without: Collection[str],

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from pipvariant.authoring._page_html import GENERATOR, project_page, root_page
-from pipvariant.authoring._page_model import File, Listing, Project
+from pipvariant.authoring._page_model import Listing, PageFile, ProjectPage
 from pipvariant.authoring.folder import Release, Wheel, is_project
 from pipvariant.errors import InvalidOutput, InvalidWheel, PipVariantError
 from pipvariant.wheelfile.core_metadata import field_values
@@ -21,7 +21,7 @@ from pipvariant.wheelfile.dist_info import METADATA, read_one
 if TYPE_CHECKING:
     from packaging.version import Version
 
-__all__ = ["Pages", "make"]
+__all__ = ["Pages", "make_pages"]
 
 META = {"api-version": "1.1"}
 INDEX_HTML = "index.html"
@@ -43,7 +43,7 @@ class Pages(NamedTuple):
     notes: list[str]
 
 
-def make(
+def make_pages(
     folder: Path,
     files: Sequence[Path],
     wheels: Iterable[Wheel],
@@ -63,7 +63,7 @@ def make(
     """
     made: dict[Path, bytes] = {}
     notes: list[str] = []
-    projects: dict[str, dict[Version, list[File]]] = defaultdict(lambda: defaultdict(list))
+    projects: dict[str, dict[Version, list[PageFile]]] = defaultdict(lambda: defaultdict(list))
     seen: dict[str, Path] = {}
     for member in [*wheels, *_sdists(files, notes)]:
         path = member.path
@@ -72,7 +72,7 @@ def make(
             faults.append(InvalidWheel("are files of one name", where=f"{other} and {path}"))
             continue
         try:
-            file, core = _look_at(folder, member, releases.get((member.project, member.version)))
+            file, core = _page_of(folder, member, releases.get((member.project, member.version)))
         except InvalidWheel as error:
             faults.append(error)
             continue
@@ -80,12 +80,12 @@ def make(
         if core is not None:
             made[path.with_name(path.name + _CORE)] = core
     for name, versions in sorted(projects.items()):
-        project = Project(name, tuple(_listings(folder, name, versions, releases, written)))
+        project = ProjectPage(name, tuple(_listings(folder, name, versions, releases, written)))
         made[folder / name / INDEX_HTML] = project_page(project).encode()
-        made[folder / name / INDEX_JSON] = _json(_project(project))
+        made[folder / name / INDEX_JSON] = _dump(_project_json(project))
     names = sorted(projects)
     made[folder / INDEX_HTML] = root_page(names).encode()
-    made[folder / INDEX_JSON] = _json({"meta": META, "projects": [{"name": one} for one in names]})
+    made[folder / INDEX_JSON] = _dump({"meta": META, "projects": [{"name": one} for one in names]})
     pages = [path for path in files if path.name == INDEX_HTML]
     ours = {path for path in pages if GENERATOR.encode() in path.read_bytes()}
     faults += [
@@ -96,7 +96,7 @@ def make(
     return Pages(made, [*notes, *_left_over(files, made, ours)])
 
 
-def _look_at(folder: Path, member: Wheel, release: Release | None) -> tuple[File, bytes | None]:
+def _page_of(folder: Path, member: Wheel, release: Release | None) -> tuple[PageFile, bytes | None]:
     """Return what the pages say of a file, and the core metadata of a wheel.
 
     :raises InvalidWheel: it cannot be read, or has no core metadata.
@@ -114,13 +114,13 @@ def _look_at(folder: Path, member: Wheel, release: Release | None) -> tuple[File
     if reason.is_file():
         said["yanked"] = " ".join(reason.read_text("utf-8", "replace").split())
     size, sha256 = _hashed(path)
-    return File(path.name, _url(folder, member.project, path), size, sha256, **said), core
+    return PageFile(path.name, _url(folder, member.project, path), size, sha256, **said), core
 
 
 def _listings(
     folder: Path,
     project: str,
-    versions: Mapping[Version, list[File]],
+    versions: Mapping[Version, list[PageFile]],
     releases: Mapping[tuple[str, Version], Release],
     written: Mapping[Path, bytes],
 ) -> Iterator[Listing]:
@@ -131,7 +131,7 @@ def _listings(
             data = written[release.path]
             sha256 = hashlib.sha256(data).hexdigest()
             url = _url(folder, project, release.path)
-            metadata = (File(release.path.name, url, len(data), sha256), release.metadata)
+            metadata = (PageFile(release.path.name, url, len(data), sha256), release.metadata)
         files = sorted(versions[version], key=lambda file: (file.label or "~", file.name))
         yield Listing(version, tuple(files), metadata)
 
@@ -176,17 +176,17 @@ def _url(folder: Path, project: str, path: Path) -> str:
     return quote(os.path.relpath(path, folder / project).replace(os.sep, "/"))
 
 
-def _project(project: Project) -> dict[str, Any]:
+def _project_json(project: ProjectPage) -> dict[str, Any]:
     """Return the page of a project as PEP 691 has it, with the sizes and versions of PEP 700."""
     return {
         "meta": META,
         "name": project.name,
         "versions": sorted(str(release.version) for release in project.releases),
-        "files": [_file(file) for file in project.files.values()],
+        "files": [_file_json(file) for file in project.files.values()],
     }
 
 
-def _file(file: File) -> dict[str, Any]:
+def _file_json(file: PageFile) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "filename": file.name,
         "url": file.url,
@@ -203,7 +203,7 @@ def _file(file: File) -> dict[str, Any]:
     return entry
 
 
-def _json(page: object) -> bytes:
+def _dump(page: object) -> bytes:
     return (json.dumps(page, indent=1) + "\n").encode()
 
 

@@ -13,10 +13,10 @@ from pipvariant.errors import InvalidMetadata, InvalidOption
 from pipvariant.standard.metadata import Provider
 from pipvariant.standard.table import Table, read_table
 
-__all__ = ["COMMON", "Project", "add_table", "read"]
+__all__ = ["add_table", "read_pyproject"]
 
 
-class Project(NamedTuple):
+class Pyproject(NamedTuple):
     """What a pyproject.toml says about variants.
 
     :param name: the normalised name of the project; ``None`` when the file does not have it.
@@ -59,19 +59,19 @@ COMMON: Mapping[str, _Common] = {
 }
 
 
-def read(path: Path) -> Project:
+def read_pyproject(path: Path) -> Pyproject:
     """Read a pyproject.toml.
 
     :raises InvalidOption: the file cannot be read.
     :raises InvalidMetadata: it is no TOML, or its table has faults: with all of them.
     """
-    document = parse(read_text(path), where=str(path))
+    document = parse_toml(read_text(path), where=str(path))
     project = document.get("project")
     name = project.get("name") if isinstance(project, dict) else None
     table = None
     if "variant" in document:
         table = read_table(document["variant"], where=f"{path}, table [variant]")
-    return Project(_normalised(name) if isinstance(name, str) else None, table)
+    return Pyproject(_normalised(name) if isinstance(name, str) else None, table)
 
 
 def read_text(path: Path) -> str:
@@ -89,7 +89,7 @@ def read_text(path: Path) -> str:
         raise InvalidMetadata([("", "is not UTF-8")], where=str(path)) from error
 
 
-def parse(text: str, *, where: str) -> Mapping[str, Any]:
+def parse_toml(text: str, *, where: str) -> Mapping[str, Any]:
     """Parse TOML.
 
     :raises InvalidMetadata: it is none.
@@ -125,17 +125,17 @@ def add_table(path: Path, namespaces: Sequence[str]) -> None:
                 remedy=f"Known are {', '.join(COMMON)}.",
             )
     text = read_text(path)
-    if "variant" in parse(text, where=str(path)):
+    if "variant" in parse_toml(text, where=str(path)):
         raise InvalidOption("has a [variant] table already", where=str(path))
     end = "\r\n" if "\r\n" in text else "\n"
-    lines = ["", *_lines(chosen), ""]
+    lines = ["", *_table_lines(chosen), ""]
     if text and not text.endswith("\n"):
         lines.insert(0, "")
     with replacement(path, path) as temporary:
         temporary.write_bytes((text + end.join(lines)).encode())
 
 
-def _lines(namespaces: tuple[str, ...]) -> Iterator[str]:
+def _table_lines(namespaces: tuple[str, ...]) -> Iterator[str]:
     listed = ", ".join(f'"{namespace}"' for namespace in namespaces)
     yield "# What `pip-variant variant make` writes into the wheels of this project (PEP 825)."
     yield "[variant.default-priorities]"

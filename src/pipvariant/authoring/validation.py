@@ -9,14 +9,14 @@ from typing import Optional
 
 from pipvariant.errors import InvalidOption, InvalidProperty
 from pipvariant.providers.answers import TRUST_OPTION
-from pipvariant.providers.known import stands_in
+from pipvariant.providers.builtin import stands_in
+from pipvariant.providers.known_properties import VALID, Feature
 from pipvariant.providers.plugins import Config
-from pipvariant.providers.valid import VALID, Feature
 from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata, Provider
 from pipvariant.standard.properties import Properties
 from pipvariant.standard.table import Table
 
-__all__ = ["Ask", "fill", "validate"]
+__all__ = ["Ask", "fill_static_properties", "validate"]
 
 _ANY_VERSION = Feature(re.compile(r"\d{1,8}(?:\.\d{1,8}){0,2}"), multi_value=True)
 _NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
@@ -28,7 +28,7 @@ _SKIP = "--skip-validation makes the wheel all the same."
 Ask = Callable[[str, Provider, str], Optional[Sequence[Config]]]
 
 
-def fill(table: Table, ask: Ask) -> Metadata:
+def fill_static_properties(table: Table, ask: Ask) -> Metadata:
     """Ask the plugins that the table names under ``build-requires``.
 
     What such a plugin supports does not depend on the machine, so it is written into the wheel as
@@ -83,7 +83,7 @@ def validate(variants: Mapping[str, Properties], common: Metadata, ask: Ask) -> 
         if not used:
             continue
         provider = common.providers[namespace]
-        features = _features(namespace, provider, ask)
+        features = _known_features(namespace, provider, ask)
         if features is None:
             notes.append(
                 f"{namespace}: not validated, the plugin package {_named(provider)} is not trusted"
@@ -97,7 +97,7 @@ def validate(variants: Mapping[str, Properties], common: Metadata, ask: Ask) -> 
     return notes
 
 
-def _features(
+def _known_features(
     namespace: str, provider: Provider, ask: Ask
 ) -> Callable[[str], Feature | None] | None:
     """Return a function that says what a feature may be; ``None`` where nobody may be asked."""
@@ -107,7 +107,7 @@ def _features(
         static = provider.static_properties
         return {name: _one_of(static[name], multi_value=True) for name in static}.get
     if namespace in VALID and stands_in(
-        namespace, _packages(provider), provider.object_reference()
+        namespace, _plugin_packages(provider), provider.object_reference()
     ):
         return VALID[namespace].get
     configs = ask(namespace, provider, "get_all_configs")
@@ -135,7 +135,7 @@ def _faults(
             yield f"{namespace} :: {name} has one value, not {', '.join(values)}"
 
 
-def _packages(provider: Provider) -> tuple[str, ...]:
+def _plugin_packages(provider: Provider) -> tuple[str, ...]:
     # The wheel may be for other systems than this one, so markers do not count.
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
@@ -144,11 +144,11 @@ def _packages(provider: Provider) -> tuple[str, ...]:
 
 
 def _named(provider: Provider) -> str:
-    return ", ".join(_packages(provider)) or "(not named)"
+    return ", ".join(_plugin_packages(provider)) or "(not named)"
 
 
 def _trust(provider: Provider) -> str:
-    return " ".join(f"{TRUST_OPTION} {package}" for package in _packages(provider))
+    return " ".join(f"{TRUST_OPTION} {package}" for package in _plugin_packages(provider))
 
 
 def _sets(configs: Iterable[Config]) -> Mapping[str, frozenset[str]]:

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from pipvariant.authoring.validation import Ask, fill, validate
+from pipvariant.authoring.validation import Ask, fill_static_properties, validate
 from pipvariant.errors import InvalidOption
-from pipvariant.providers.known import BUILT_INS
+from pipvariant.providers.builtin import BUILT_INS
 from pipvariant.standard.filename import NULL_LABEL, check_label
 from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata, Provider
 from pipvariant.standard.properties import Properties, Property, from_properties, hash_label
 from pipvariant.standard.table import Table
 
-__all__ = ["HASH", "Plan", "known_provider", "plan"]
+__all__ = ["known_provider", "plan_variants"]
 
 #: Stands for the label that is made of the properties.
 HASH = "hash"
@@ -33,7 +33,7 @@ class Plan(NamedTuple):
     notes: tuple[str, ...]
 
 
-def plan(
+def plan_variants(
     properties: Iterable[str],
     labels: Sequence[str],
     *,
@@ -67,14 +67,14 @@ def plan(
             "there is no variant to make",
             remedy="Give --property or --null, or declare variants in the [variant] table.",
         )
-    table = table or _known(parsed)
+    table = table or _known_table(parsed)
     for label, needed in wanted.items():
         if missing := sorted(set(needed).difference(table.metadata.namespaces)):
             raise InvalidOption(
                 f"the [variant] table has no namespace {', '.join(missing)}, which {label} uses",
                 remedy="List it in `default-priorities` and under `providers`.",
             )
-    common = fill(table, ask)
+    common = fill_static_properties(table, ask)
     notes = validate(wanted, common, ask) if validating else []
     made = tuple(replace(common, variants={label: wanted[label]}) for label in wanted)
     return Plan(made, tuple(notes))
@@ -110,7 +110,7 @@ def _declared(labels: Sequence[str], declared: Mapping[str, Properties]) -> dict
     return {label: possible[label] for label in labels or sorted(declared)}
 
 
-def _known(properties: Iterable[Property]) -> Table:
+def _known_table(properties: Iterable[Property]) -> Table:
     """Return what a table would say for these properties: known providers, in this order."""
     providers = {}
     for namespace in dict.fromkeys(item.namespace for item in properties):

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from pipvariant.commands import platform
 from pipvariant.shim.core.state import Run
+from pipvariant.standard.filename import NULL_LABEL
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["add_options", "run"]
+__all__ = ["add_options", "run_demo"]
 
 VERSION = "1.0"
 LIMIT = 60
@@ -49,7 +50,7 @@ PROJECTS: dict[str, dict[str, dict[str, dict[str, list[str]]]]] = {
     "demo_cpu": {
         "armv8.2": {"aarch64": {"version": ["8.2a"]}},
         "armv9": {"aarch64": {"version": ["9.0a"]}},
-        "null": {},
+        NULL_LABEL: {},
         "x86_v2": {"x86_64": {"level": ["v2"]}},
         "x86_v3": {"x86_64": {"level": ["v3"]}},
         "x86_v4": {"x86_64": {"level": ["v4"]}},
@@ -58,7 +59,7 @@ PROJECTS: dict[str, dict[str, dict[str, dict[str, list[str]]]]] = {
         "cu126": {"nvidia": {"cuda_version_lower_bound": ["12.6"]}},
         "cu128": {"nvidia": {"cuda_version_lower_bound": ["12.8"]}},
         "cu130": {"nvidia": {"cuda_version_lower_bound": ["13.0"]}},
-        "null": {},
+        NULL_LABEL: {},
     },
 }
 
@@ -67,26 +68,26 @@ def add_options(group: Any) -> None:
     """Add nothing: the demo has no options."""
 
 
-def run(options: Any, args: Sequence[str], out: TextIO) -> int:
+def run_demo(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Make an index, install from it with ``pip-variant install``, say what was chosen and why.
 
     :returns: the exit code of the installation.
     """
     out.write("What this machine supports (pip-variant variant platform):\n")
-    platform.table(out, platform.answers(Run().target))
+    platform.write_platform(out, platform.platform_answers(Run().target))
     with tempfile.TemporaryDirectory(prefix="pip-variant-demo-") as folder:
         root = Path(folder)
         for project in PROJECTS:
             _make_project(root / "simple", project)
         with _Served(root) as url:
-            code = _install(out, root, url)
+            code = _install_projects(out, root, url)
         if code == 0:
-            _explain(out, root)
+            _write_choices(out, root)
     return code
 
 
 def _make_project(simple: Path, project: str) -> None:
-    """Write one project of the index: wheels of all labels, a plain one, JSON and the page."""
+    """Write one project of the index: wheels with and without label, JSON, the page."""
     from pipvariant.authoring.wheel import new_wheel
     from pipvariant.standard.filename import variants_json_name
     from pipvariant.standard.metadata import to_json
@@ -97,16 +98,16 @@ def _make_project(simple: Path, project: str) -> None:
     made = [new_wheel(project, VERSION, {f"{project}.py": "LABEL = ''\n"})]
     for label in labels:
         files = {f"{project}.py": f"LABEL = {label!r}\n"}
-        made.append(new_wheel(project, VERSION, files, variant=_metadata(project, [label])))
+        made.append(new_wheel(project, VERSION, files, variant=_metadata_of(project, [label])))
     for filename, data in made:
         (folder / filename).write_bytes(data)
     index = variants_json_name(project, VERSION)
-    (folder / index).write_text(to_json(_metadata(project, list(labels))), encoding="utf-8")
+    (folder / index).write_text(to_json(_metadata_of(project, list(labels))), encoding="utf-8")
     links = "".join(f'<a href="{name}">{name}</a><br>\n' for name in sorted(os.listdir(folder)))
     (folder / "index.html").write_text(f"<!DOCTYPE html>\n{links}", encoding="utf-8")
 
 
-def _metadata(project: str, labels: list[str]) -> Metadata:
+def _metadata_of(project: str, labels: list[str]) -> Metadata:
     from pipvariant.standard.metadata import from_dict
 
     variants = PROJECTS[project]
@@ -143,7 +144,7 @@ class _Served:
         self._server.server_close()
 
 
-def _install(out: TextIO, root: Path, url: str) -> int:
+def _install_projects(out: TextIO, root: Path, url: str) -> int:
     command = ["install", "--target", str(root / "target"), "--index-url", url, *_projects()]
     out.write(f"\n$ pip-variant {' '.join(command)}\n")
     out.flush()
@@ -174,7 +175,7 @@ def _projects() -> list[str]:
     return [project.replace("_", "-") for project in PROJECTS]
 
 
-def _explain(out: TextIO, root: Path) -> None:
+def _write_choices(out: TextIO, root: Path) -> None:
     """Print for each project what was installed and what became of every other label."""
     report = json.loads((root / "report.json").read_text(encoding="utf-8"))
     for item in report["install"]:

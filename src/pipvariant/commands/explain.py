@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
+from pipvariant.commands.output import write_json, write_table
 from pipvariant.shim.core.state import Run
 from pipvariant.shim.options.definitions import add_named
 from pipvariant.shim.reporting.explanations import (
@@ -20,11 +20,13 @@ from pipvariant.shim.reporting.explanations import (
     Explanation,
     explain,
 )
+from pipvariant.standard.filename import label_phrase
+from pipvariant.standard.properties import iter_properties, properties_json
 
 if TYPE_CHECKING:
     from pipvariant.providers.answers import Answer
 
-__all__ = ["main", "shape", "write_json", "write_text"]
+__all__ = ["run_explain", "shape_install"]
 
 #: Options of `install` that have no meaning where nothing is installed.
 ELSEWHERE = ("--dry-run", "--ignore-installed", "--report")
@@ -35,7 +37,7 @@ NAMES = {"non-variant wheel": "(no label)", "source distribution": "(sdist)"}
 SHOWN = 3
 
 
-def main(run: Run, args: list[str]) -> int:
+def run_explain(run: Run, args: list[str]) -> int:
     """Resolve as `install` would, print what was decided, and return the exit code.
 
     It is pip's own command `install`, in a dry run that does not look at what is installed.
@@ -43,7 +45,7 @@ def main(run: Run, args: list[str]) -> int:
     :param args: what stands behind ``variant explain``.
     """
     command: Any = import_module("pip._internal.commands").create_command("install")
-    shape(command)
+    shape_install(command)
     parse_args = command.parse_args
     as_json = False
 
@@ -59,11 +61,11 @@ def main(run: Run, args: list[str]) -> int:
     run.explains = True
     code: int = command.main(args)
     problem = run.failed or (f"pip ended with exit code {code}" if code else "")
-    (write_json if as_json else write_text)(sys.stdout, *explain(run), problem)
+    (_write_as_json if as_json else _write_as_text)(sys.stdout, *explain(run), problem)
     return code
 
 
-def shape(command: Any) -> None:
+def shape_install(command: Any) -> None:
     """Make pip's command `install` one that explains, as far as its options and help go."""
     parser = command.parser
     parser.set_usage("\n      %prog explain [options] REQUIREMENT...")
@@ -81,7 +83,7 @@ def shape(command: Any) -> None:
 # For people.
 
 
-def write_text(
+def _write_as_text(
     out: TextIO, explanations: Sequence[Explanation], others: Sequence[str], problem: str
 ) -> None:
     """Print explanations as tables, for 80 columns at least."""
@@ -99,7 +101,7 @@ def _write_one(out: TextIO, explanation: Explanation) -> None:
     name, plain = explanation.name, explanation.plain
     chosen = next((build for build in explanation.builds if build.status == CHOSEN), None)
     if explanation.file:
-        taken = explanation.file if chosen is None else _called(chosen)
+        taken = explanation.file if chosen is None else label_phrase(chosen.label, chosen.kind)
         out.write(f"{name} {explanation.version}: {taken}\n")
     else:
         out.write(f"{name}: nothing would be installed\n")
@@ -135,67 +137,51 @@ def _what(answer: Answer) -> str:
 
 
 def _write_tables(out: TextIO, builds: Sequence[Build]) -> None:
-    from pip._vendor.rich.box import SIMPLE_HEAD
-    from pip._vendor.rich.console import Console
-    from pip._vendor.rich.table import Table
-
-    console: Any = Console(file=out, highlight=False, markup=False, soft_wrap=False)
     for source in dict.fromkeys(build.source for build in builds):
         out.write(f"from {source}\n")
-        drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for column in ("label", "verdict", "why"):
-            drawn.add_column(column, overflow="fold")
-        for build in builds:
-            if build.source == source:
-                label = build.label or NAMES[build.kind]
-                drawn.add_row(label, VERDICTS[build.status], _why(build))
-        console.print(drawn)
+        rows = [
+            (build.label or NAMES[build.kind], VERDICTS[build.status], _why(build))
+            for build in builds
+            if build.source == source
+        ]
+        write_table(out, ("label", "verdict", "why"), rows)
 
 
 def _why(build: Build) -> str:
     if build.status in (REJECTED, LEFT_OUT):
         return build.reason
-    from pipvariant.standard.properties import iter_properties
-
     properties = ", ".join(map(str, iter_properties(build.properties)))
     return "; ".join(filter(None, (build.reason, properties)))
-
-
-def _called(build: Build) -> str:
-    if build.label is None:
-        return build.kind
-    return "null variant" if build.label == "null" else f"variant {build.label}"
 
 
 # For programs.
 
 
-def write_json(
+def _write_as_json(
     out: TextIO, explanations: Sequence[Explanation], others: Sequence[str], problem: str
 ) -> None:
     """Print explanations as JSON, in the format that the documentation describes."""
     document = {
         "version": "1",
         "problem": problem or None,
-        "projects": list(map(_project, explanations)),
+        "projects": list(map(_project_entry, explanations)),
         "without_variants": list(others),
     }
-    json.dump(document, out, indent=2)
-    out.write("\n")
+    write_json(out, document)
 
 
-def _project(explanation: Explanation) -> dict[str, Any]:
+def _project_entry(explanation: Explanation) -> dict[str, Any]:
     plain = explanation.plain
     return {
         "name": explanation.name,
         "version": explanation.version,
         "file": explanation.file or None,
-        "builds": list(map(_build, explanation.builds)),
+        "builds": list(map(_build_entry, explanation.builds)),
         "skipped": [
             {
                 "version": version,
                 "reason": reason,
-                "builds": list(map(_build, explanation.skipped_builds[version])),
+                "builds": list(map(_build_entry, explanation.skipped_builds[version])),
             }
             for version, reason in explanation.skipped.items()
         ],
@@ -213,7 +199,7 @@ def _project(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _build(build: Build) -> dict[str, Any]:
+def _build_entry(build: Build) -> dict[str, Any]:
     rejection = build.rejection
     return {
         "label": build.label,
@@ -221,10 +207,7 @@ def _build(build: Build) -> dict[str, Any]:
         "status": build.status,
         "reason": build.reason or None,
         "source": build.source,
-        "properties": {
-            namespace: {feature: list(values) for feature, values in features.items()}
-            for namespace, features in build.properties.items()
-        },
+        "properties": properties_json(build.properties),
         "unmet": None
         if rejection is None or not rejection.namespace
         else {

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from pipvariant.authoring.index import build
+from pipvariant.authoring.index import build_index
 from pipvariant.errors import InvalidOption
 
-__all__ = ["add_options", "run"]
+__all__ = ["add_options", "run_index"]
 
 
 def add_options(group: Any) -> None:
@@ -23,14 +23,14 @@ def add_options(group: Any) -> None:
     )
 
 
-def run(options: Any, args: Sequence[str], out: TextIO) -> int:
+def run_index(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Write what an index needs beside the wheels of a folder; return the exit code.
 
     :raises PipVariantError: there is a fault; nothing was written then.
     """
     if len(args) != 1:
         raise InvalidOption("which folder? One has to be named")
-    built = build(Path(args[0]), pages=options.pages)
+    built = build_index(Path(args[0]), pages=options.pages)
     out.writelines(f"{path}\n" for path in built.written)
     out.writelines(f"NOTE: {note}\n" for note in built.notes)
     out.write(f"Files written: {len(built.written)}, right already: {built.same}.\n")

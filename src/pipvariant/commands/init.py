@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-__all__ = ["add_options", "run"]
+__all__ = ["add_options", "run_init"]
 
 
 def add_options(group: Any) -> None:
@@ -19,7 +19,7 @@ def add_options(group: Any) -> None:
     )
 
 
-def run(options: Any, args: Sequence[str], out: TextIO) -> int:
+def run_init(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Write a commented table; return the exit code.
 
     :param args: namespaces, most preferred first; all known ones when there is none.

@@ -1,20 +1,20 @@
-"""``variant list`` and ``variant check``: installed variants, and whether they still fit."""
+"""``variant list`` and ``variant check``: installed variants, still compatible or not."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
+from pipvariant.commands.output import write_json, write_table
 from pipvariant.errors import InvalidOption
 from pipvariant.shim.finding.installed import Installed, Looked, look
 from pipvariant.shim.options.definitions import TARGET, add_named
 from pipvariant.shim.options.parser import configure_target
-from pipvariant.standard.properties import Properties, iter_properties
+from pipvariant.standard.properties import Properties, iter_properties, properties_json
 
-__all__ = ["add_options", "check", "show"]
+__all__ = ["add_options", "run_check", "run_list"]
 
 FIT = "All installed variants fit this machine.\n"
 BETTER = "would fit better now; --upgrade-variant takes it"
@@ -37,30 +37,30 @@ def add_options(group: Any) -> None:
     )
 
 
-def show(options: Any, args: Sequence[str], out: TextIO) -> int:
+def run_list(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print all installed variants; return the exit code.
 
     :raises InstallationError: pip's, when an override of a probe has a value that cannot be.
     """
-    rows = _rows(options)
+    rows = _rows_of(options)
     if options.json:
-        _json(out, rows)
+        _write_variants_json(out, rows)
     else:
-        _table(out, rows)
+        _write_variants_table(out, rows)
     return 0
 
 
-def check(options: Any, args: Sequence[str], out: TextIO) -> int:
-    """Print the installed variants that do not fit; return 1 when there is one.
+def run_check(options: Any, args: Sequence[str], out: TextIO) -> int:
+    """Print the incompatible installed variants; return 1 when there is one.
 
     A better label is printed too, and is a reason to fail with ``--better`` only.
 
     A variant of which that cannot be known is printed too, but is no reason to fail.
     """
-    rows = _rows(options)
+    rows = _rows_of(options)
     bad = [row for row in rows if row.fit.fits is False or (options.better and row.better)]
     if options.json:
-        _json(out, rows)
+        _write_variants_json(out, rows)
     elif not getattr(options, "quiet", 0):
         for installed, fit, better in rows:
             head = f"{installed.name} {installed.version}"
@@ -75,26 +75,19 @@ def check(options: Any, args: Sequence[str], out: TextIO) -> int:
     return int(bool(bad))
 
 
-def _rows(options: Any) -> Rows:
+def _rows_of(options: Any) -> Rows:
     for path in options.path or ():
         if not Path(path).is_dir():
             raise InvalidOption("there is no such folder", where=f"--path {path}")
     return look(lambda run: configure_target(run, options), options.path)
 
 
-def _table(out: TextIO, rows: Rows) -> None:
-    from pip._vendor.rich.box import SIMPLE_HEAD
-    from pip._vendor.rich.console import Console
-    from pip._vendor.rich.table import Table
-
+def _write_variants_table(out: TextIO, rows: Rows) -> None:
     if not rows:
         out.write(NONE)
         return
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in ("name", "version", "label", "properties", "fits", "better"):
-        drawn.add_column(column, overflow="fold")
-    for installed, fit, better in rows:
-        drawn.add_row(
+    cells = [
+        (
             installed.name,
             installed.version,
             installed.label or ("unknown" if installed.is_variant else NO_LABEL),
@@ -102,31 +95,28 @@ def _table(out: TextIO, rows: Rows) -> None:
             WORDS[fit.fits],
             better or "",
         )
-    console: Any = Console(file=out, highlight=False, markup=False, soft_wrap=False)
-    console.print(drawn)
+        for installed, fit, better in rows
+    ]
+    write_table(out, ("name", "version", "label", "properties", "fits", "better"), cells)
     for installed, fit, _ in rows:
         if fit.reason:
             out.write(f"{installed.name} {installed.version}: {fit.reason}\n")
 
 
-def _json(out: TextIO, rows: Rows) -> None:
+def _write_variants_json(out: TextIO, rows: Rows) -> None:
     entries = [
         {
             "name": installed.name,
             "version": installed.version,
             "label": installed.label if installed.is_variant else "",
-            "properties": {
-                namespace: {feature: list(values) for feature, values in features.items()}
-                for namespace, features in _properties(installed).items()
-            },
+            "properties": properties_json(_properties(installed)),
             "fits": fit.fits,
             "reason": fit.reason,
             "better": better,
         }
         for installed, fit, better in rows
     ]
-    json.dump(entries, out, indent=2)
-    out.write("\n")
+    write_json(out, entries)
 
 
 def _properties(installed: Installed) -> Properties:

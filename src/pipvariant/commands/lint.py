@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
 from typing import IO, Any, TextIO
 
-from pipvariant.authoring.lint import ERROR, RULES, Finding, Page, lint
+from pipvariant.authoring.lint import ERROR, RULES, Finding, Page, find_faults
+from pipvariant.commands.output import write_json
 from pipvariant.errors import InvalidOption, PipVariantError, Unreachable, Unread
 from pipvariant.shim.finding.download import (
     Budget,
@@ -23,7 +23,7 @@ from pipvariant.shim.finding.download import (
 )
 from pipvariant.shim.options.definitions import add_named
 
-__all__ = ["SCHEMA_VERSION", "add_options", "run"]
+__all__ = ["SCHEMA_VERSION", "add_options", "run_lint"]
 
 #: Of what ``--json`` prints; it changes when a reader would have to.
 SCHEMA_VERSION = 1
@@ -35,26 +35,24 @@ def add_options(group: Any) -> None:
     add_named(group, ("--json",))
 
 
-def run(options: Any, args: Sequence[str], out: TextIO) -> int:
+def run_lint(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print what is wrong; return 1 when an error is among it.
 
     :raises InvalidOption: a path is not there, or of another kind.
     """
     if not args:
         raise InvalidOption("which files, folders or URLs? None is named")
-    findings = lint(args, Remote(options))
+    findings = find_faults(args, Remote(options))
     if options.json:
-        json.dump(
-            {"version": SCHEMA_VERSION, "findings": list(map(_entry, findings))}, out, indent=2
-        )
-        out.write("\n")
+        entries = list(map(_finding_entry, findings))
+        write_json(out, {"version": SCHEMA_VERSION, "findings": entries})
     else:
-        out.writelines(f"{_line(finding)}\n" for finding in findings)
+        out.writelines(f"{_finding_line(finding)}\n" for finding in findings)
         out.write(_summary(findings))
     return int(any(RULES[finding.rule].severity == ERROR for finding in findings))
 
 
-def _entry(finding: Finding) -> dict[str, str]:
+def _finding_entry(finding: Finding) -> dict[str, str]:
     rule = RULES[finding.rule]
     return {
         "file": finding.file,
@@ -67,7 +65,7 @@ def _entry(finding: Finding) -> dict[str, str]:
     }
 
 
-def _line(finding: Finding) -> str:
+def _finding_line(finding: Finding) -> str:
     rule = RULES[finding.rule]
     where = f"{finding.file}: {finding.place}" if finding.place else finding.file
     line = f"{where}: {rule.severity} {finding.rule}: {finding.message}. {rule.remedy}"
@@ -116,7 +114,7 @@ class Remote:
     def read(self, url: str) -> bytes:
         """Return a small file."""
         with self._faults():
-            return download(self._session, _link(url), Budget())
+            return download(self._session, _link_to(url), Budget())
 
     @contextmanager
     def wheel(self, url: str) -> Iterator[IO[bytes]]:
@@ -141,7 +139,7 @@ class Remote:
             if response.status_code in (404, 410):
                 raise Unreachable(f"the server answered {response.status_code} {response.reason}")
         try:
-            return io.BytesIO(download(self._session, _link(url), budget))
+            return io.BytesIO(download(self._session, _link_to(url), budget))
         except Unusable as error:
             raise Unread(f"the server does not send parts of it, and {error}") from error
 
@@ -159,5 +157,5 @@ class Remote:
             raise Unreachable(words(error)) from error
 
 
-def _link(url: str) -> Any:
+def _link_to(url: str) -> Any:
     return import_module("pip._internal.models.link").Link(url)

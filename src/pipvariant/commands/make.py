@@ -1,4 +1,4 @@
-"""``variant make``: from ordinary wheels to variant wheels."""
+"""``variant make``: from non-variant wheels to variant wheels."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from pipvariant.authoring import making
 from pipvariant.errors import InvalidOption
 from pipvariant.shim.options.definitions import add_named
+from pipvariant.standard.filename import label_phrase
 from pipvariant.standard.properties import iter_properties
 from pipvariant.wheelfile.archive import silent
 
@@ -25,7 +26,7 @@ __all__ = [
     "named_wheels",
     "output_folder",
     "progress",
-    "run",
+    "run_make",
 ]
 
 PYPROJECT = "pyproject.toml"
@@ -94,8 +95,8 @@ def add_output(group: Any) -> None:
     )
 
 
-def run(options: Any, args: Sequence[str], out: TextIO) -> int:
-    """Make variant wheels of the ordinary wheels of one project; return the exit code.
+def run_make(options: Any, args: Sequence[str], out: TextIO) -> int:
+    """Make variant wheels of the non-variant wheels of one project; return the exit code.
 
     :raises PipVariantError: what is given cannot be; nothing was written then, unless a later wheel
         of several is at fault.
@@ -106,11 +107,11 @@ def run(options: Any, args: Sequence[str], out: TextIO) -> int:
     projects = sorted({making.project_of(wheel.name) for wheel in wheels})
     if len(projects) > 1:
         raise InvalidOption(f"the wheels are of several projects: {', '.join(projects)}")
-    plan = variants.plan(
+    plan = variants.plan_variants(
         options.properties,
         options.labels,
         null=options.null,
-        table=_table(options.pyproject, projects[0]),
+        table=_table_for(options.pyproject, projects[0]),
         ask=_asking(options),
         validating=not options.skip_validation,
     )
@@ -119,7 +120,7 @@ def run(options: Any, args: Sequence[str], out: TextIO) -> int:
         folder = output_folder(options, wheel)
         for metadata in plan.variants:
             with progress(out, wheel) as tell:
-                made = making.make(wheel, metadata, folder, force=options.force, tell=tell)
+                made = making.make_wheel(wheel, metadata, folder, force=options.force, tell=tell)
             out.write(f"{made}: {_words(metadata)}\n")
     return 0
 
@@ -133,9 +134,9 @@ def label_built(wheel: str, source: str, label: str, folder: str) -> str:
     """
     from pipvariant.authoring import variants
 
-    table = _declared(Path(source, PYPROJECT))
-    plan = variants.plan([], [label], null=False, table=table, ask=lambda *_: None)
-    return str(making.make(Path(wheel), plan.variants[0], Path(folder)))
+    table = _declared_table(Path(source, PYPROJECT))
+    plan = variants.plan_variants([], [label], null=False, table=table, ask=lambda *_: None)
+    return str(making.make_wheel(Path(wheel), plan.variants[0], Path(folder)))
 
 
 def named_wheels(args: Sequence[str]) -> list[Path]:
@@ -153,23 +154,23 @@ def output_folder(options: Any, wheel: Path) -> Path:
     return wheel.parent if options.output_dir is None else Path(options.output_dir)
 
 
-def _table(given: str | None, project: str) -> Table | None:
+def _table_for(given: str | None, project: str) -> Table | None:
     """Read the table that was asked for, or the one of the project in the working directory."""
     from pipvariant.authoring import pyproject
 
     if given is not None:
-        return _declared(Path(given))
+        return _declared_table(Path(given))
     here = Path(PYPROJECT)
     if not here.exists():
         return None
-    found = pyproject.read(here)
+    found = pyproject.read_pyproject(here)
     return found.table if found.name == project else None
 
 
-def _declared(path: Path) -> Table:
+def _declared_table(path: Path) -> Table:
     from pipvariant.authoring import pyproject
 
-    table = pyproject.read(path).table
+    table = pyproject.read_pyproject(path).table
     if table is None:
         raise InvalidOption(
             "has no [variant] table",
@@ -196,7 +197,7 @@ def _words(metadata: Metadata) -> str:
     (properties,) = metadata.variants.values()
     (label,) = metadata.variants
     listed = ", ".join(map(str, iter_properties(properties)))
-    return f"variant {label} ({listed})" if listed else "null variant"
+    return f"{label_phrase(label)} ({listed})" if listed else label_phrase(label)
 
 
 @contextmanager

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from pipvariant.commands.output import write_json, write_table
 from pipvariant.shim.core.state import Run
 from pipvariant.shim.options.definitions import TARGET, add_named
 from pipvariant.shim.options.parser import configure_target
@@ -15,7 +15,7 @@ from pipvariant.shim.options.parser import configure_target
 if TYPE_CHECKING:
     from pipvariant.providers.target import Answer, Target
 
-__all__ = ["add_options", "answers", "run", "table"]
+__all__ = ["add_options", "platform_answers", "run_platform", "write_platform"]
 
 #: So many values, and features with equal values, are shown in the table without ``-v``.
 SHOWN = 6
@@ -31,40 +31,41 @@ def add_options(group: Any) -> None:
     )
 
 
-def run(options: Any, args: Sequence[str], out: TextIO) -> int:
+def run_platform(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print what the target supports, or write it into a target file; return the exit code."""
     run = Run()
     configure_target(run, options)
-    given = answers(run.target)
+    given = platform_answers(run.target)
     if options.output:
-        _write(options.output, given, out)
+        _write_target_file(options.output, given, out)
     elif options.json:
-        json.dump([_as_dict(answer) for answer in given], out, indent=2)
-        out.write("\n")
+        write_json(out, [_answer_entry(answer) for answer in given])
     else:
-        table(out, given, in_full=options.verbose > 0)
+        write_platform(out, given, in_full=options.verbose > 0)
     return 0
 
 
-def answers(target: Target) -> list[Answer]:
+def platform_answers(target: Target) -> list[Answer]:
     """Say what the target supports in all namespaces that are built in or stated by its file."""
-    from pipvariant.providers.known import BUILT_INS
+    from pipvariant.providers.builtin import BUILT_INS
 
-    return [target.built_in(namespace) for namespace in sorted({*BUILT_INS, *target.stated})]
+    return [
+        target.built_in(namespace) for namespace in sorted({*BUILT_INS, *target.from_target_file})
+    ]
 
 
-def _write(path: str, given: Sequence[Answer], out: TextIO) -> None:
+def _write_target_file(path: str, given: Sequence[Answer], out: TextIO) -> None:
     from pipvariant.errors import InvalidOutput, InvalidTargetFile
-    from pipvariant.providers import statement
+    from pipvariant.providers import target_file
 
-    text = statement.write(given)
+    text = target_file.write_target_file(given)
     if path == "-":
         out.write(text)
         return
     file = Path(path).expanduser()
     try:
         if file.exists() and file.stat().st_size:
-            statement.read(str(file))
+            target_file.read_target_file(str(file))
         file.write_bytes(text.encode())
     except InvalidTargetFile as error:
         raise InvalidOutput(
@@ -76,37 +77,25 @@ def _write(path: str, given: Sequence[Answer], out: TextIO) -> None:
         raise InvalidOutput(f"it cannot be written: {error.strerror}", where=path) from error
 
 
-def table(out: TextIO, given: list[Answer], *, in_full: bool = False) -> None:
+def write_platform(out: TextIO, given: list[Answer], *, in_full: bool = False) -> None:
     """Print answers for people: a line for each feature, then what should be known.
 
     :param in_full: show all values, and all features that have equal values.
     """
-    from pip._vendor.rich.box import SIMPLE_HEAD
-    from pip._vendor.rich.console import Console
-    from pip._vendor.rich.table import Table
-
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
-    drawn.add_column("namespace", overflow="fold")
-    drawn.add_column("feature", overflow="fold")
-    drawn.add_column("supported values, most preferred first", overflow="fold")
-    drawn.add_column("says", overflow="fold")
+    rows = []
     for answer in given:
-        rows = list(_rows(answer, in_full=in_full)) or [("-", "nothing")]
-        for number, (features, values) in enumerate(rows):
-            first = number == 0
-            drawn.add_row(
-                answer.namespace if first else "", features, values, answer.source if first else ""
-            )
-    console: Any = Console(file=out, highlight=False, soft_wrap=False)
-    console.print(drawn)
+        first, *others = list(_feature_rows(answer, in_full=in_full)) or [("-", "nothing")]
+        rows += [(answer.namespace, *first, answer.source), *(("", *other, "") for other in others)]
+    columns = ("namespace", "feature", "supported values, most preferred first", "says")
+    console = write_table(out, columns, rows)
     for answer in given:
         for key, value in answer.facts.items() if answer.features else ():
-            console.print(f"{answer.namespace}: {key} {value}", markup=False)
+            console.print(f"{answer.namespace}: {key} {value}")
         for problem in answer.problems:
-            console.print(f"{answer.namespace}: {problem}", markup=False)
+            console.print(f"{answer.namespace}: {problem}")
 
 
-def _rows(answer: Answer, *, in_full: bool) -> Iterator[tuple[str, str]]:
+def _feature_rows(answer: Answer, *, in_full: bool) -> Iterator[tuple[str, str]]:
     """Yield (feature, values); features in a row with equal values share one line."""
     for values, group in itertools.groupby(answer.features.items(), key=lambda item: item[1]):
         features = [feature for feature, _ in group]
@@ -122,7 +111,7 @@ def _rows(answer: Answer, *, in_full: bool) -> Iterator[tuple[str, str]]:
         yield f"({len(features)} features)", f"{shown}: {names}"
 
 
-def _as_dict(answer: Answer) -> dict[str, Any]:
+def _answer_entry(answer: Answer) -> dict[str, Any]:
     return {
         "namespace": answer.namespace,
         "origin": answer.origin.value,

@@ -1,4 +1,4 @@
-"""``variant unmake``: from variant wheels to ordinary wheels."""
+"""``variant unmake``: from variant wheels to non-variant wheels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TextIO
 from pipvariant.authoring import making
 from pipvariant.commands.make import add_output, named_wheels, output_folder, progress
 
-__all__ = ["add_options", "run"]
+__all__ = ["add_options", "run_unmake"]
 
 
 def add_options(group: Any) -> None:
@@ -16,14 +16,14 @@ def add_options(group: Any) -> None:
     add_output(group)
 
 
-def run(options: Any, args: Sequence[str], out: TextIO) -> int:
-    """Make ordinary wheels of variant wheels; return the exit code.
+def run_unmake(options: Any, args: Sequence[str], out: TextIO) -> int:
+    """Make non-variant wheels of variant wheels; return the exit code.
 
     :raises PipVariantError: a wheel is at fault; those before it were written.
     """
     for wheel in named_wheels(args):
         folder = output_folder(options, wheel)
         with progress(out, wheel) as tell:
-            made = making.unmake(wheel, folder, force=options.force, tell=tell)
+            made = making.unmake_wheel(wheel, folder, force=options.force, tell=tell)
         out.write(f"{made}\n")
     return 0

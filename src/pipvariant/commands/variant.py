@@ -12,28 +12,20 @@ from pip._internal.exceptions import CommandError
 
 from pipvariant.errors import PipVariantError
 
-__all__ = [
-    "COMPLETED",
-    "SUB_COMMANDS",
-    "WITH_FILES",
-    "SubCommand",
-    "VariantCommand",
-    "make_sub_command",
-]
+__all__ = ["COMPLETED", "WITH_FILES", "VariantCommand"]
 
 
 class SubCommand(NamedTuple):
     """One sub-command.
 
-    :param module: has ``add_options(group)``; imported only when the sub-command is asked for.
-    :param function: its function that takes options, arguments and the stream to print to, and
-        returns the exit code.
+    :param module: imported only when the sub-command is asked for. It has ``add_options(group)``,
+        and ``run_NAME``, which takes options, arguments and the stream to print to and returns the
+        exit code.
     :param arguments: what stands behind the name, for the help.
     :param summary: one line for the list of sub-commands.
     """
 
     module: str
-    function: str
     arguments: str
     summary: str
 
@@ -41,31 +33,27 @@ class SubCommand(NamedTuple):
 #: Name -> sub-command, in the order in which the help lists them.
 SUB_COMMANDS = {
     "platform": SubCommand(
-        "platform", "run", "", "what this machine supports, by namespace, and which probe says so"
+        "platform", "", "what this machine supports, by namespace, and which probe says so"
     ),
     "explain": SubCommand(
-        "explain", "main", "REQ...", "which build `install` would take, and why no other"
+        "explain", "REQ...", "which build `install` would take, and why no other"
     ),
     "list": SubCommand(
-        "installed", "show", "", "installed variants, and whether each still fits this machine"
+        "installed", "", "installed variants, and whether each still fits this machine"
     ),
-    "check": SubCommand(
-        "installed", "check", "", "the same, as an exit code: 1 when one does not fit"
-    ),
+    "check": SubCommand("installed", "", "the same, as an exit code: 1 when one does not fit"),
     "init": SubCommand(
-        "init", "run", "[NAMESPACE...]", "write a first [variant] table into pyproject.toml"
+        "init", "[NAMESPACE...]", "write a first [variant] table into pyproject.toml"
     ),
-    "make": SubCommand("make", "run", "WHEEL...", "make variant wheels of ordinary wheels"),
-    "unmake": SubCommand("unmake", "run", "WHEEL...", "make ordinary wheels of variant wheels"),
+    "make": SubCommand("make", "WHEEL...", "make variant wheels of ordinary wheels"),
+    "unmake": SubCommand("unmake", "WHEEL...", "make ordinary wheels of variant wheels"),
     "index": SubCommand(
-        "index", "run", "DIR", "write the metadata of variant wheels, and pages, for an index"
+        "index", "DIR", "write the metadata of variant wheels, and pages, for an index"
     ),
     "lint": SubCommand(
-        "lint", "run", "PATH...", "find what is wrong with variant wheels and their metadata"
+        "lint", "PATH...", "find what is wrong with variant wheels and their metadata"
     ),
-    "demo": SubCommand(
-        "demo", "run", "", "install from a small index of variant wheels made on the spot"
-    ),
+    "demo": SubCommand("demo", "", "install from a small index of variant wheels made on the spot"),
 }
 
 #: The sub-commands as commands of pip, for the completion of shells.
@@ -88,7 +76,7 @@ class VariantCommand(Command):
 
     def main(self, args: list[str]) -> int:
         """Run one sub-command; `explain` is pip's own `install`, with all of its options."""
-        name = _name(args)
+        name = _sub_command_in(args)
         if name != "explain":
             code: int = super().main(args)
             return code
@@ -97,7 +85,7 @@ class VariantCommand(Command):
         from pipvariant.commands import explain
         from pipvariant.shim import current_run
 
-        return explain.main(current_run(), args)
+        return explain.run_explain(current_run(), args)
 
     def add_options(self) -> None:
         """Say which sub-commands there are; the options are those of the one that is asked for."""
@@ -107,7 +95,7 @@ class VariantCommand(Command):
 
     def parse_args(self, args: list[str]) -> tuple[Any, Any]:
         """Parse the arguments with the options of the sub-command among them."""
-        name = _name(args)
+        name = _sub_command_in(args)
         if name in SUB_COMMANDS:
             self.add_sub_command(name)
         parsed: tuple[Any, Any] = super().parse_args(args)
@@ -119,7 +107,7 @@ class VariantCommand(Command):
         usage = " ".join(filter(None, ("%prog", name, "[options]", sub.arguments)))
         self.parser.set_usage(f"\n      {usage}")
         self.parser.description = f"{sub.summary[0].upper()}{sub.summary[1:]}."
-        _module(sub).add_options(self.cmd_opts)
+        _module_of(sub).add_options(self.cmd_opts)
         self.parser.insert_option_group(0, self.cmd_opts)
 
     def run(self, options: Values, args: list[str]) -> int:
@@ -135,7 +123,7 @@ class VariantCommand(Command):
         if rest and not sub.arguments:
             raise CommandError(f"variant {name}: {rest[0]!r} is one word too many.")
         try:
-            code: int = getattr(_module(sub), sub.function)(options, rest, sys.stdout)
+            code: int = getattr(_module_of(sub), f"run_{name}")(options, rest, sys.stdout)
         except PipVariantError as error:
             raise CommandError(str(error)) from error
         return code
@@ -149,17 +137,17 @@ def make_sub_command(name: str, summary: str, **keywords: Any) -> Command:
         from pipvariant.commands import explain
 
         install = InstallCommand("install", summary, **keywords)
-        explain.shape(install)
+        explain.shape_install(install)
         return install
     command = VariantCommand("variant", summary, **keywords)
     command.add_sub_command(name)
     return command
 
 
-def _name(args: list[str]) -> str:
+def _sub_command_in(args: list[str]) -> str:
     # What stands before it may be the value of one of pip's own options.
     return next((word for word in args if word in SUB_COMMANDS), "")
 
 
-def _module(sub: SubCommand) -> Any:
+def _module_of(sub: SubCommand) -> Any:
     return import_module(f"pipvariant.commands.{sub.module}")

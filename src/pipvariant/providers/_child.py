@@ -6,10 +6,10 @@ import json
 import os
 from importlib import import_module
 
-__all__ = ["main"]
+__all__ = ["report_to_parent"]
 
 
-def main(module: str, *arguments: str) -> None:
+def report_to_parent(module: str, *arguments: str) -> None:
     """Write the report of a module, or the error that it raised, to standard output."""
     # Libraries may print: only the copy of the stream that is made here leads to the parent.
     answer_stream = os.dup(1)

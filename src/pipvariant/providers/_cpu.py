@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["AARCH64", "CPUINFO", "X86_64", "Cpu", "architecture", "read"]
+__all__ = ["AARCH64", "X86_64", "Cpu", "read_cpu"]
 
 AARCH64 = "aarch64"
 X86_64 = "x86_64"
@@ -64,7 +64,7 @@ def architecture() -> str:
     return machine
 
 
-def read(wanted: str) -> Cpu:
+def read_cpu(wanted: str) -> Cpu:
     """Look at the CPU; what cannot be found out is a problem in the result, never an error.
 
     :param wanted: the architecture that flags and versions are wanted of; of another one only its

@@ -6,16 +6,29 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import ctypes
 
-__all__ = ["LEVEL_ZERO", "LIBCUDA", "NVML", "ROOT", "WELL_KNOWN", "find", "load", "state"]
+__all__ = [
+    "LEVEL_ZERO",
+    "LIBCUDA",
+    "NO_FUNCTION",
+    "NVML",
+    "ROOT",
+    "call_function",
+    "file_state",
+    "find_libraries",
+    "load_library",
+]
 
 NVML = "libnvidia-ml.so.1"
 LIBCUDA = "libcuda.so.1"
 LEVEL_ZERO = "libze_loader.so.1"
+
+#: Stands for the return code of a function that is not there.
+NO_FUNCTION = -1
 
 #: The root of the file system.
 ROOT = Path("/")
@@ -52,7 +65,7 @@ _WINDOWS = {
 }
 
 
-def find(
+def find_libraries(
     names: Sequence[str], environ: Mapping[str, str], *, root: Path | None = None
 ) -> tuple[Path, ...]:
     """Find what says that a library can be here; costs a few looks at files.
@@ -70,10 +83,10 @@ def find(
         return tuple(path for path in paths if os.path.isfile(path))
     if sys.platform != "linux":
         return ()
-    return tuple(_find(names, environ, ROOT if root is None else root))
+    return tuple(_found_on_linux(names, environ, ROOT if root is None else root))
 
 
-def _find(names: Sequence[str], environ: Mapping[str, str], root: Path) -> Iterator[Path]:
+def _found_on_linux(names: Sequence[str], environ: Mapping[str, str], root: Path) -> Iterator[Path]:
     """Look into the folders of the loader's variable, the well-known ones, and its cache."""
     loader = environ.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":")
     folders = [folder for folder in loader if folder]
@@ -92,7 +105,7 @@ def _find(names: Sequence[str], environ: Mapping[str, str], root: Path) -> Itera
         yield cache
 
 
-def load(name: str, root: Path) -> ctypes.CDLL:
+def load_library(name: str, root: Path) -> ctypes.CDLL:
     """Load a library as programs do, by its name; one that is not found, from a well-known folder.
 
     :param name: its name on Linux.
@@ -114,7 +127,19 @@ def load(name: str, root: Path) -> ctypes.CDLL:
         raise
 
 
-def state(path: Path) -> str:
+def call_function(library: ctypes.CDLL, name: str, *arguments: Any) -> int:
+    """Call one function of a library and give its return code, or :data:`NO_FUNCTION`."""
+    import ctypes
+
+    try:
+        function = getattr(library, name)
+    except AttributeError:
+        return NO_FUNCTION
+    function.restype = ctypes.c_uint32
+    return int(function(*arguments))
+
+
+def file_state(path: Path) -> str:
     """Describe a file, there or not, so that another state is described differently."""
     try:
         status = path.stat()

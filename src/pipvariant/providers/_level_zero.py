@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pipvariant.providers import _driver_files
+from pipvariant.providers._driver_files import LEVEL_ZERO, NO_FUNCTION, call_function, load_library
 
 __all__ = ["report"]
 
@@ -21,9 +21,6 @@ _INIT_DRIVER_TYPE = 0x00020021
 _GPUS_ONLY = 1
 
 _INTEL = "0x8086"
-
-# Stands for a function that is not there.
-_NO_FUNCTION = -1
 
 
 class _DriverType(ctypes.Structure):
@@ -71,7 +68,7 @@ def report(root: str) -> dict[str, object]:
     answer: dict[str, Any] = {"loaded": False, "init": None, "devices": []}
     answer["denied"] = _denied(Path(root))
     try:
-        library = _driver_files.load(_driver_files.LEVEL_ZERO, Path(root))
+        library = load_library(LEVEL_ZERO, Path(root))
     except OSError:
         return answer
     answer["loaded"] = True
@@ -89,10 +86,10 @@ def _drivers(library: ctypes.CDLL) -> tuple[int, list[ctypes.c_void_p]]:
     wanted = _DriverType(_INIT_DRIVER_TYPE, None, _GPUS_ONLY)
     error, drivers = _handles(library, "zeInitDrivers", last=(ctypes.byref(wanted),))
     if error:
-        older = _call(library, "zeInit", ctypes.c_uint32(_GPUS_ONLY))
+        older = call_function(library, "zeInit", ctypes.c_uint32(_GPUS_ONLY))
         if older == 0:
             return _handles(library, "zeDriverGet")
-        error = older if error == _NO_FUNCTION else error
+        error = older if error == NO_FUNCTION else error
     return error, drivers
 
 
@@ -100,7 +97,7 @@ def _device(library: ctypes.CDLL, device: ctypes.c_void_p) -> dict[str, object]:
     """Ask about one device."""
     version = _IpVersion(_DEVICE_IP_VERSION, None, 0)
     told = _Properties(_DEVICE_PROPERTIES, ctypes.addressof(version))
-    if error := _call(library, "zeDeviceGetProperties", device, ctypes.byref(told)):
+    if error := call_function(library, "zeDeviceGetProperties", device, ctypes.byref(told)):
         return {"name": "a device", "error": error}
     name = told.name.decode(errors="replace")
     return {"name": name, "type": told.type, "vendor": told.vendor, "ip": version.version}
@@ -111,24 +108,14 @@ def _handles(
 ) -> tuple[int, list[ctypes.c_void_p]]:
     """Call a function that lists handles: once for their number, once for themselves."""
     count = ctypes.c_uint32()
-    error = _call(library, name, *first, ctypes.byref(count), None, *last)
+    error = call_function(library, name, *first, ctypes.byref(count), None, *last)
     count.value = min(count.value, _MAX_HANDLES)
     if error or not count.value:
         return error, []
     handles = (ctypes.c_void_p * count.value)()
-    error = _call(library, name, *first, ctypes.byref(count), handles, *last)
+    error = call_function(library, name, *first, ctypes.byref(count), handles, *last)
     found = handles[: min(count.value, len(handles))]
     return error, [] if error else [ctypes.c_void_p(handle) for handle in found]
-
-
-def _call(library: ctypes.CDLL, name: str, *arguments: Any) -> int:
-    """Call one function and give its return code."""
-    try:
-        function = getattr(library, name)
-    except AttributeError:
-        return _NO_FUNCTION
-    function.restype = ctypes.c_uint32
-    return int(function(*arguments))
 
 
 def _denied(root: Path) -> list[str]:

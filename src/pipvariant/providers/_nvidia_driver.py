@@ -6,7 +6,7 @@ import ctypes
 from pathlib import Path
 from typing import Any
 
-from pipvariant.providers import _driver_files
+from pipvariant.providers._driver_files import LIBCUDA, NVML, call_function, load_library
 
 __all__ = ["report"]
 
@@ -87,7 +87,7 @@ def _nvml(root: Path) -> dict[str, Any]:
 def _prepare(pynvml: Any, root: Path) -> None:
     """Give the binding a library that it would not find, or whose functions have older names."""
     try:
-        library = _driver_files.load(_driver_files.NVML, root)
+        library = load_library(NVML, root)
     except OSError:
         # On Windows the binding itself looks into one more folder.
         return
@@ -111,17 +111,17 @@ def _cuda(root: Path, version: int | None) -> dict[str, Any]:
     """Ask libcuda; it is started only where its version is not the one that NVML told."""
     answer: dict[str, Any] = {"loaded": False, "init": None, "version": None, "devices": []}
     try:
-        library = _driver_files.load(_driver_files.LIBCUDA, root)
+        library = load_library(LIBCUDA, root)
     except OSError:
         return answer
     answer["loaded"] = True
     value = ctypes.c_int()
-    if _call(library, "cuDriverGetVersion", ctypes.byref(value)) == 0:
+    if call_function(library, "cuDriverGetVersion", ctypes.byref(value)) == 0:
         answer["version"] = value.value
     if version is not None and version == answer["version"]:
         return answer
-    answer["init"] = _call(library, "cuInit", ctypes.c_uint(0))
-    if answer["init"] != 0 or _call(library, "cuDeviceGetCount", ctypes.byref(value)) != 0:
+    answer["init"] = call_function(library, "cuInit", ctypes.c_uint(0))
+    if answer["init"] != 0 or call_function(library, "cuDeviceGetCount", ctypes.byref(value)) != 0:
         return answer
     for index in range(min(value.value, _MAX_DEVICES)):
         answer["devices"].append(_cuda_device(library, index))
@@ -132,9 +132,9 @@ def _cuda_device(library: ctypes.CDLL, index: int) -> dict[str, Any]:
     """Ask libcuda about one device."""
     device: dict[str, Any] = {"name": f"GPU {index}"}
     handle, major, minor = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
-    error = _call(library, "cuDeviceGet", ctypes.byref(handle), ctypes.c_int(index))
+    error = call_function(library, "cuDeviceGet", ctypes.byref(handle), ctypes.c_int(index))
     for number, attribute in ((major, _MAJOR_ATTRIBUTE), (minor, _MINOR_ATTRIBUTE)):
-        error = error or _call(
+        error = error or call_function(
             library, "cuDeviceGetAttribute", ctypes.byref(number), ctypes.c_int(attribute), handle
         )
     if error:
@@ -142,15 +142,6 @@ def _cuda_device(library: ctypes.CDLL, index: int) -> dict[str, Any]:
         return device
     device["capability"] = (major.value, minor.value)
     name = ctypes.create_string_buffer(256)
-    if _call(library, "cuDeviceGetName", name, ctypes.c_int(len(name)), handle) == 0:
+    if call_function(library, "cuDeviceGetName", name, ctypes.c_int(len(name)), handle) == 0:
         device["name"] = name.value.decode(errors="replace")
     return device
-
-
-def _call(library: ctypes.CDLL, name: str, *arguments: Any) -> int:
-    """Call one function of libcuda; -1 stands for a function that is not there."""
-    try:
-        function = getattr(library, name)
-    except AttributeError:
-        return -1
-    return int(function(*arguments))

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from pipvariant.errors import ProbeFailed
+from pipvariant.providers.answers import NO_FACTS
 
-__all__ = ["Reading", "Version", "read_report", "version_text"]
+__all__ = ["NvidiaReading", "Version", "read_nvidia_report", "version_text"]
 
 # Return codes of NVML and libcuda that mean one thing only.
 _NVML_NOT_LOADED = 9
@@ -27,10 +28,7 @@ _MAX_PART = 99
 Version = tuple[int, int]
 
 
-_NO_FACTS: Mapping[str, str] = {}
-
-
-class Reading(NamedTuple):
+class NvidiaReading(NamedTuple):
     """What was read from a driver.
 
     :param driver: the version of the user-mode CUDA driver, None without a driver.
@@ -44,10 +42,10 @@ class Reading(NamedTuple):
     capability: Version | None = None
     source: str = ""
     problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = _NO_FACTS
+    facts: Mapping[str, str] = NO_FACTS
 
 
-def read_report(report: object) -> Reading:
+def read_nvidia_report(report: object) -> NvidiaReading:
     """Judge what the probe of the driver reports.
 
     :param report: what ``_nvidia_driver.report`` describes.
@@ -57,10 +55,10 @@ def read_report(report: object) -> Reading:
         nvml, cuda = _Library.read(report, "nvml"), _Library.read(report, "cuda")
     except (KeyError, TypeError, ValueError, AttributeError):
         raise ProbeFailed("the driver's answer makes no sense") from None
-    return _hopeless(nvml, cuda) or _judge(nvml, cuda)
+    return _hopeless(nvml, cuda) or _judge_nvidia(nvml, cuda)
 
 
-def _hopeless(nvml: _Library, cuda: _Library) -> Reading | None:
+def _hopeless(nvml: _Library, cuda: _Library) -> NvidiaReading | None:
     """Tell the states in which there is no usable driver, whatever else was said."""
     stubs_alone = nvml.loaded and nvml.init == _NVML_LIBRARY_NOT_FOUND and not cuda.loaded
     if not nvml.loaded and not cuda.loaded:
@@ -90,10 +88,10 @@ def _hopeless(nvml: _Library, cuda: _Library) -> Reading | None:
         problem = "only stub libraries of the CUDA toolkit were found, not the NVIDIA driver"
     else:
         return None
-    return Reading(source=source, problems=(problem,))
+    return NvidiaReading(source=source, problems=(problem,))
 
 
-def _judge(nvml: _Library, cuda: _Library) -> Reading:
+def _judge_nvidia(nvml: _Library, cuda: _Library) -> NvidiaReading:
     """Take the version and the GPUs from whichever library tells them.
 
     Programs load libcuda, so its version counts where the two differ, as they do with a
@@ -122,7 +120,7 @@ def _judge(nvml: _Library, cuda: _Library) -> Reading:
     if usable and nvml.version and usable != nvml.version:
         facts["driver by NVML"] = version_text(nvml.version)
         facts["driver by libcuda"] = version_text(usable)
-    return Reading(
+    return NvidiaReading(
         driver,
         gpus.best if driver is not None else None,
         ", ".join(sources),

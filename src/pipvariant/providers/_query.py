@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
-__all__ = ["MAX_ITEMS", "report"]
+__all__ = ["report"]
 
 #: So many features, and values of one feature, are taken from a plugin.
 MAX_ITEMS = 2000
@@ -23,16 +23,16 @@ def report(reference: str, method: str) -> dict[str, object]:
     :raises Exception: whatever the plugin raises.
     :raises ValueError: there are more than :data:`MAX_ITEMS` of something.
     """
-    plugin = _load(reference, method)
-    found = _call(getattr(plugin, method), plugin)
+    plugin = _load_plugin(reference, method)
+    found = _call_method(getattr(plugin, method), plugin)
     return {
-        "namespace": _text(getattr(plugin, "namespace", None)),
+        "namespace": _text_of(getattr(plugin, "namespace", None)),
         # An older interface wraps the list.
         "configs": [_config(config) for config in _bounded(getattr(found, "configs", found))],
     }
 
 
-def _load(reference: str, method: str) -> Any:
+def _load_plugin(reference: str, method: str) -> Any:
     """Return the plugin object: a module, an instance, or what a class or function makes."""
     module, _, path = reference.partition(":")
     found: Any = import_module(module)
@@ -43,7 +43,7 @@ def _load(reference: str, method: str) -> Any:
     return found
 
 
-def _call(function: Callable[..., Any], plugin: Any) -> Any:
+def _call_method(function: Callable[..., Any], plugin: Any) -> Any:
     """Call a method without arguments, or with the one that it had in an older interface."""
     try:
         return function()
@@ -65,11 +65,11 @@ def _call(function: Callable[..., Any], plugin: Any) -> Any:
 def _config(config: Any) -> dict[str, object]:
     values = config.values
     if not isinstance(values, (str, bytes)) and isinstance(values, Iterable):
-        values = [_text(value) for value in _bounded(values)]
+        values = [_text_of(value) for value in _bounded(values)]
     else:
-        values = _text(values)
+        values = _text_of(values)
     return {
-        "name": _text(config.name),
+        "name": _text_of(config.name),
         "values": values,
         "multi_value": bool(getattr(config, "multi_value", False)),
     }
@@ -82,6 +82,6 @@ def _bounded(items: Iterable[Any]) -> list[Any]:
     return found
 
 
-def _text(value: object) -> str:
+def _text_of(value: object) -> str:
     # What is no text must not become a name or value by being shown.
     return value if isinstance(value, str) else f"<{value!r}>"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipvariant.providers import _cpu
 from pipvariant.providers.answers import NOTHING, Answer, Origin
 
-__all__ = ["FLAGS", "answer", "decide", "explain"]
+__all__ = ["FLAGS", "query_machine", "unmet_reason"]
 
 NAMESPACE = "aarch64"
 
@@ -24,7 +24,7 @@ FLAGS = tuple(
 _VERSION = re.compile(r"(\d+)(?:\.(\d+))?a")
 
 
-def decide(versions: Iterable[str], flags: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def aarch64_features(versions: Iterable[str], flags: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Turn facts about an ARM CPU into the features of this namespace, in the provider's order.
 
     :param versions: the architecture versions that it has, such as ``armv8.2a``, in any order;
@@ -42,23 +42,23 @@ def decide(versions: Iterable[str], flags: Iterable[str]) -> dict[str, tuple[str
     return features
 
 
-def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
+def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     """Say what the CPU supports; nothing where the interpreter does not run as aarch64."""
     del environ, refresh  # No variable overrides this provider, and it remembers nothing.
-    return _answer(_cpu.read(_cpu.AARCH64))
+    return _answer_for_arm(_cpu.read_cpu(_cpu.AARCH64))
 
 
-def _answer(cpu: _cpu.Cpu) -> Answer:
+def _answer_for_arm(cpu: _cpu.Cpu) -> Answer:
     facts = {"architecture": cpu.architecture}
     if cpu.architecture != _cpu.AARCH64:
         return Answer(NAMESPACE, NOTHING, Origin.BUILT_IN, "architecture", cpu.problems, facts)
     if cpu.model:
         facts["CPU"] = cpu.model
-    features = decide(cpu.versions, cpu.flags)
+    features = aarch64_features(cpu.versions, cpu.flags)
     return Answer(NAMESPACE, features, Origin.BUILT_IN, "archspec", cpu.problems, facts)
 
 
-def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
+def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
     machine = answer.facts.get("architecture", _cpu.AARCH64)
     if machine != _cpu.AARCH64:

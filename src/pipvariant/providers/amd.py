@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _amd_kernel, _driver_files
-from pipvariant.providers.answers import Answer, Origin
+from pipvariant.providers.answers import NO_FACTS, Answer, Origin
 
-__all__ = ["FORCE_GFX", "FORCE_ROCM", "Reading", "answer", "decide", "explain", "read_report"]
+__all__ = ["query_machine", "unmet_reason"]
 
 NAMESPACE = "amd"
 
@@ -32,10 +32,8 @@ _MAX_PART = 99
 # With this variable of ROCm's, programs see another architecture than the kernel does.
 _HSA_OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
-_NO_FACTS: Mapping[str, str] = {}
 
-
-class Reading(NamedTuple):
+class AmdReading(NamedTuple):
     """What was read from the kernel and from the files of ROCm.
 
     :param gfx: node and architecture of each GPU, such as ``(1, "gfx942")``, the biggest GPU first.
@@ -51,10 +49,10 @@ class Reading(NamedTuple):
     permitted: bool = True
     source: str = "no AMD GPU"
     problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = _NO_FACTS
+    facts: Mapping[str, str] = NO_FACTS
 
 
-def decide(gfx: Iterable[str], rocm: str | None) -> dict[str, tuple[str, ...]]:
+def amd_features(gfx: Iterable[str], rocm: str | None) -> dict[str, tuple[str, ...]]:
     """Turn what a machine has into the features of this namespace, in the provider's order.
 
     :param gfx: the architectures of its GPUs, the preferred one first.
@@ -64,15 +62,15 @@ def decide(gfx: Iterable[str], rocm: str | None) -> dict[str, tuple[str, ...]]:
     return {feature: values for feature, values in features.items() if values}
 
 
-def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
+def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     """Say which AMD GPUs and which ROCm are here; starts a probe only where one of them can be.
 
     :param environ: the overrides, and the variables that ROCm is found by.
     :param refresh: look again even if what was seen is remembered.
     :raises InvalidOverride: an override is set to something that cannot be.
     """
-    gfx, rocm = _stated_gfx(environ), _stated_rocm(environ)
-    reading = Reading() if gfx and rocm else _read_machine(environ, refresh=refresh)
+    gfx, rocm = _gfx_override(environ), _rocm_override(environ)
+    reading = AmdReading() if gfx and rocm else _query_kernel(environ, refresh=refresh)
     facts, problems = dict(reading.facts), list(reading.problems)
     sources = []
     # Where the GPUs are not permitted, ROCm serves only those that are stated.
@@ -92,7 +90,7 @@ def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
         sources.append("ROCm")
     return Answer(
         NAMESPACE,
-        decide(gfx, rocm or found_rocm),
+        amd_features(gfx, rocm or found_rocm),
         Origin.BUILT_IN,
         ", ".join(sources) or reading.source,
         tuple(problems),
@@ -100,7 +98,7 @@ def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     )
 
 
-def _stated_gfx(environ: Mapping[str, str]) -> list[str]:
+def _gfx_override(environ: Mapping[str, str]) -> list[str]:
     """Read the override of the GPUs: names with commas, semicolons or spaces in between."""
     text = environ.get(FORCE_GFX, "")
     names = [name for name in re.split(r"[,;\s]+", text) if name]
@@ -113,7 +111,7 @@ def _stated_gfx(environ: Mapping[str, str]) -> list[str]:
     )
 
 
-def _stated_rocm(environ: Mapping[str, str]) -> str | None:
+def _rocm_override(environ: Mapping[str, str]) -> str | None:
     """Read the override of ROCm's version; empty is not set."""
     text = environ.get(FORCE_ROCM, "").strip()
     if not text:
@@ -146,29 +144,29 @@ def _as_programs_see(
     return names, list(dict.fromkeys(problems))
 
 
-def _read_machine(environ: Mapping[str, str], *, refresh: bool) -> Reading:
+def _query_kernel(environ: Mapping[str, str], *, refresh: bool) -> AmdReading:
     """Look at the machine in a child process, if there can be something to see."""
     root = _driver_files.ROOT
     signs = list(_signs(environ))
     if not signs:
-        return Reading()
-    from pipvariant.providers import remembered
+        return AmdReading()
+    from pipvariant.providers import probe_cache
 
-    signs.append(_driver_files.state(root / _amd_kernel.DEVICE))
+    signs.append(_driver_files.file_state(root / _amd_kernel.DEVICE))
     try:
-        return remembered.ask(
-            _PROBE, str(root), judge=read_report, environ=environ, signs=signs, refresh=refresh
+        return probe_cache.query_probe(
+            _PROBE, str(root), judge=read_amd_report, environ=environ, signs=signs, refresh=refresh
         )
     except ProbeFailed as error:
         problem = f"the AMD GPUs could not be looked at: {error.what}"
-        return Reading(source="failed probe", problems=(problem,))
+        return AmdReading(source="failed probe", problems=(problem,))
 
 
 def _signs(environ: Mapping[str, str]) -> Iterable[str]:
     """Describe what GPUs and ROCm are told by; nothing where there can be neither."""
-    root, state = _driver_files.ROOT, _driver_files.state
+    root, state = _driver_files.ROOT, _driver_files.file_state
     topology = root / _amd_kernel.TOPOLOGY
-    if nodes := _names(topology / "nodes"):
+    if nodes := _listdir(topology / "nodes"):
         yield " ".join(nodes)
         try:
             yield (topology / "generation_id").read_text(encoding="ascii")
@@ -177,31 +175,31 @@ def _signs(environ: Mapping[str, str]) -> Iterable[str]:
     for folder in _amd_kernel.rocm_folders(environ, root):
         if os.path.isdir(folder):
             yield from map(state, (folder, *(folder / name for name in _amd_kernel.VERSION_FILES)))
-    for path in _driver_files.find((_amd_kernel.ROCM_CORE,), environ):
+    for path in _driver_files.find_libraries((_amd_kernel.ROCM_CORE,), environ):
         yield state(path)
 
 
-def _names(folder: os.PathLike[str]) -> list[str]:
+def _listdir(folder: os.PathLike[str]) -> list[str]:
     try:
         return sorted(os.listdir(folder))
     except OSError:
         return []
 
 
-def read_report(report: object) -> Reading:
+def read_amd_report(report: object) -> AmdReading:
     """Judge what the probe reports.
 
     :param report: what ``_amd_kernel.report`` describes.
     :raises ProbeFailed: the report is not such a report.
     """
     try:
-        return _judge(report)
+        return _judge_amd(report)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise ProbeFailed("the answer of the kernel makes no sense") from None
 
 
-def _judge(report: Any) -> Reading:
-    rocm, facts = _version(report["rocm"]), {}
+def _judge_amd(report: Any) -> AmdReading:
+    rocm, facts = _rocm_text(report["rocm"]), {}
     if rocm:
         facts["ROCm"] = f"{rocm} ({report['rocm_folder']})"
     gpus: list[tuple[int, int, str]] = []
@@ -237,7 +235,7 @@ def _judge(report: Any) -> Reading:
         problems.append("an AMD GPU is present, not permitted (group render or video)")
     source = "kernel" if gfx or problems else "no AMD GPU"
     usable = gfx if permitted and not absent else ()
-    return Reading(usable, rocm, permitted, source, tuple(dict.fromkeys(problems)), facts)
+    return AmdReading(usable, rocm, permitted, source, tuple(dict.fromkeys(problems)), facts)
 
 
 def _parts(version: int) -> tuple[int, int, int]:
@@ -253,7 +251,7 @@ def _gfx_name(major: int, minor: int, step: int) -> str:
     return f"gfx{major}{minor:x}{step:x}"
 
 
-def _version(told: Any) -> str | None:
+def _rocm_text(told: Any) -> str | None:
     """Read the version of ROCm, from numbers, from ``6.4.1-83``, or from the HIP SDK's lines."""
     if isinstance(told, str):
         told = re.findall(r"^HIP_VERSION_(?:MAJOR|MINOR)=(\d+)", told, re.MULTILINE) or re.findall(
@@ -265,7 +263,7 @@ def _version(told: Any) -> str | None:
     return f"{numbers[0]}.{numbers[1]}"
 
 
-def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
+def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
     problem = answer.problems[0] if answer.problems else None
     has = answer.features.get(feature, ())

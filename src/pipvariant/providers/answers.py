@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-__all__ = ["NOTHING", "TRUST_OPTION", "Answer", "Origin", "not_trusted"]
+__all__ = ["NOTHING", "NO_FACTS", "TRUST_OPTION", "Answer", "Origin", "not_trusted"]
 
 #: What lets a plugin package be installed and run.
 TRUST_OPTION = "--trust-provider"
@@ -14,12 +14,14 @@ TRUST_OPTION = "--trust-provider"
 #: The features of a namespace in which nothing is supported.
 NOTHING: Mapping[str, tuple[str, ...]] = {}
 
+NO_FACTS: Mapping[str, str] = {}
+
 
 class Origin(str, Enum):
     """Which of the six steps of PEP 825 (supported properties) gave the answer."""
 
     STATIC = "static"
-    STATED = "stated"
+    TARGET_FILE = "stated"
     BUILT_IN = "built-in"
     PLUGIN = "plugin"
     DISABLED = "disabled"

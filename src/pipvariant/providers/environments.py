@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pipvariant.errors import ProbeFailed
-from pipvariant.providers.remembered import is_ours, is_private
+from pipvariant.providers.probe_cache import is_ours, is_private
 
-__all__ = ["MAX_KEPT", "Environment", "provide"]
+__all__ = ["Environment", "provide_environment"]
 
 #: So many environments are kept; the one that was not used for the longest time goes first.
 MAX_KEPT = 16
@@ -42,7 +42,7 @@ class Environment(NamedTuple):
     packages: tuple[str, ...]
 
 
-def provide(
+def provide_environment(
     folder: Path, key: Sequence[str], fill: Callable[[Path], Sequence[str]], *, refresh: bool
 ) -> Environment:
     """Return the environment that is kept under a key, or fill it now.
@@ -60,7 +60,7 @@ def provide(
     key = [*key, sys.version, sysconfig.get_platform()]
     place = folder / _hash(key)
     if not refresh:
-        found = _read(place, key)
+        found = _read_environment(place, key)
         if found is not None:
             return found
     try:
@@ -76,7 +76,7 @@ def provide(
         (new / _RECORD).write_text(json.dumps(record), encoding="utf-8")
         if not refresh:
             # Another process may have been faster.
-            found = _read(place, key)
+            found = _read_environment(place, key)
             if found is not None:
                 return found
         _put(new, place)
@@ -109,7 +109,7 @@ def _make_private(folder: Path) -> None:
         raise PermissionError(f"others can write to {folder}")
 
 
-def _read(place: Path, key: Sequence[str]) -> Environment | None:
+def _read_environment(place: Path, key: Sequence[str]) -> Environment | None:
     """Return the environment of this key, None if there is none or a file of it is damaged."""
     record = place / _RECORD
     try:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _driver_files
-from pipvariant.providers.answers import Answer, Origin
+from pipvariant.providers.answers import NO_FACTS, Answer, Origin
 
-__all__ = ["BASES", "FORCE_IP", "Reading", "answer", "decide", "explain", "read_report"]
+__all__ = ["query_machine", "unmet_reason"]
 
 NAMESPACE = "intel"
 
@@ -41,10 +41,8 @@ _GPU = 1
 _NO_DRIVER = 0x78000001
 _NOT_PERMITTED = 0x70010000
 
-_NO_FACTS: Mapping[str, str] = {}
 
-
-class Reading(NamedTuple):
+class IntelReading(NamedTuple):
     """What was read from the drivers.
 
     :param ips: the device IP versions of the GPUs, in the order of the drivers.
@@ -56,10 +54,10 @@ class Reading(NamedTuple):
     ips: tuple[str, ...] = ()
     source: str = ""
     problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = _NO_FACTS
+    facts: Mapping[str, str] = NO_FACTS
 
 
-def decide(ips: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def intel_features(ips: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Turn what a machine has into the features of this namespace.
 
     :param ips: the device IP versions of its GPUs, the preferred one first; each is followed by
@@ -69,18 +67,18 @@ def decide(ips: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return {_IP: tuple(dict.fromkeys(values))} if values else {}
 
 
-def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
+def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     """Say which Intel GPUs are here; starts a probe only where Level Zero can be.
 
     :param environ: the override, and the variables that drivers are found by.
     :param refresh: ask the drivers even if their answer is remembered.
     :raises InvalidOverride: the override is set to something that is no device IP version.
     """
-    stated = _override(environ)
-    reading = Reading(stated, FORCE_IP) if stated else _read_driver(environ, refresh=refresh)
+    ips = _ip_override(environ)
+    reading = IntelReading(ips, FORCE_IP) if ips else _query_level_zero(environ, refresh=refresh)
     return Answer(
         NAMESPACE,
-        decide(reading.ips),
+        intel_features(reading.ips),
         Origin.BUILT_IN,
         reading.source,
         reading.problems,
@@ -88,7 +86,7 @@ def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     )
 
 
-def _override(environ: Mapping[str, str]) -> tuple[str, ...]:
+def _ip_override(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Read the override: versions with commas, semicolons or spaces in between."""
     text = environ.get(FORCE_IP, "")
     ips = tuple(ip for ip in re.split(r"[,;\s]+", text) if ip)
@@ -101,49 +99,49 @@ def _override(environ: Mapping[str, str]) -> tuple[str, ...]:
     )
 
 
-def _read_driver(environ: Mapping[str, str], *, refresh: bool) -> Reading:
+def _query_level_zero(environ: Mapping[str, str], *, refresh: bool) -> IntelReading:
     """Ask the drivers in a child process, if there can be one."""
-    libraries = _driver_files.find((_driver_files.LEVEL_ZERO,), environ)
+    libraries = _driver_files.find_libraries((_driver_files.LEVEL_ZERO,), environ)
     if not libraries:
-        return Reading(source="no Level Zero")
-    from pipvariant.providers import remembered
+        return IntelReading(source="no Level Zero")
+    from pipvariant.providers import probe_cache
 
     root = _driver_files.ROOT
     # A driver that is installed later shows in the loader's cache.
     changing = (root / "etc/ld.so.cache", *sorted((root / "dev/dri").glob("renderD*")))
     try:
-        return remembered.ask(
+        return probe_cache.query_probe(
             _PROBE,
             str(root),
-            judge=read_report,
+            judge=read_intel_report,
             environ=environ,
-            signs=map(_driver_files.state, (*libraries, *changing)),
+            signs=map(_driver_files.file_state, (*libraries, *changing)),
             refresh=refresh,
         )
     except ProbeFailed as error:
         problem = f"Level Zero could not be asked for Intel GPUs: {error.what}"
-        return Reading(source="failed probe", problems=(problem,))
+        return IntelReading(source="failed probe", problems=(problem,))
 
 
-def read_report(report: object) -> Reading:
+def read_intel_report(report: object) -> IntelReading:
     """Judge what the probe reports.
 
     :param report: what ``_level_zero.report`` describes.
     :raises ProbeFailed: the report is not such a report.
     """
     try:
-        return _judge(report)
+        return _judge_intel(report)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise ProbeFailed("the driver's answer makes no sense") from None
 
 
-def _judge(report: Any) -> Reading:
+def _judge_intel(report: Any) -> IntelReading:
     if not report["loaded"]:
         problem = (
             "the loader of Level Zero is on this machine, but it cannot be loaded;"
             " see whether it fits this interpreter, and LD_LIBRARY_PATH"
         )
-        return Reading(source="no Level Zero", problems=(problem,))
+        return IntelReading(source="no Level Zero", problems=(problem,))
     ips: list[str] = []
     facts: dict[str, str] = {}
     problems = []
@@ -165,7 +163,7 @@ def _judge(report: Any) -> Reading:
         problems.append(
             "the device IP of the Intel GPUs is unknown: not told; a newer driver may tell it"
         )
-    return Reading(tuple(ips), "Level Zero", tuple(problems), facts)
+    return IntelReading(tuple(ips), "Level Zero", tuple(problems), facts)
 
 
 def _ip_text(number: int) -> str:
@@ -175,7 +173,7 @@ def _ip_text(number: int) -> str:
     return f"{number >> 22}.{number >> 14 & 0xFF}.{number & 0x3F}"
 
 
-def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
+def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
     if feature != _IP:
         return None

@@ -9,10 +9,15 @@ from pathlib import Path
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _driver_files
-from pipvariant.providers._nvidia_report import Reading, Version, read_report, version_text
+from pipvariant.providers._nvidia_report import (
+    NvidiaReading,
+    Version,
+    read_nvidia_report,
+    version_text,
+)
 from pipvariant.providers.answers import Answer, Origin
 
-__all__ = ["FORCE_DRIVER", "FORCE_SM", "answer", "decide", "explain"]
+__all__ = ["nvidia_features", "query_machine", "unmet_reason"]
 
 NAMESPACE = "nvidia"
 
@@ -35,7 +40,9 @@ _NEWEST_MINOR = 20
 _OLDEST_CAPABILITY = (5, 0)
 
 
-def decide(driver: Version | None, capability: Version | None) -> dict[str, tuple[str, ...]]:
+def nvidia_features(
+    driver: Version | None, capability: Version | None
+) -> dict[str, tuple[str, ...]]:
     """Turn what a machine has into the features of this namespace, in the provider's order.
 
     :param driver: the version of the user-mode CUDA driver; without one nothing is supported.
@@ -74,7 +81,7 @@ def _upper_bounds(major: int, minor: int) -> tuple[str, ...]:
     return tuple(values)
 
 
-def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
+def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     """Say what driver and GPUs support; starts a probe only where a driver can be.
 
     :param environ: the overrides, and the variables that the driver's libraries are found by.
@@ -84,7 +91,7 @@ def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     driver = _override(environ, FORCE_DRIVER, "a CUDA version", "12.8")
     capability = _override(environ, FORCE_SM, "a compute capability", "9.0")
     stated = driver is not None and capability is not None
-    reading = Reading() if stated else _read_driver(environ, refresh=refresh)
+    reading = NvidiaReading() if stated else _query_driver(environ, refresh=refresh)
     facts = dict(reading.facts)
     sources = [reading.source] if reading.source else []
     problems = list(reading.problems)
@@ -101,7 +108,7 @@ def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
         del facts["compute capability"]
     return Answer(
         NAMESPACE,
-        decide(driver, capability or reading.capability),
+        nvidia_features(driver, capability or reading.capability),
         Origin.BUILT_IN,
         ", ".join(sources),
         tuple(problems),
@@ -124,9 +131,9 @@ def _override(environ: Mapping[str, str], name: str, form: str, example: str) ->
     return int(match[1]), int(match[2])
 
 
-def _read_driver(environ: Mapping[str, str], *, refresh: bool) -> Reading:
+def _query_driver(environ: Mapping[str, str], *, refresh: bool) -> NvidiaReading:
     """Ask the driver in a child process, if there can be one."""
-    libraries = _driver_files.find((_driver_files.LIBCUDA, _driver_files.NVML), environ)
+    libraries = _driver_files.find_libraries((_driver_files.LIBCUDA, _driver_files.NVML), environ)
     kernel = _kernel_driver(_driver_files.ROOT / "proc/driver/nvidia")
     if not libraries:
         problems: tuple[str, ...] = ()
@@ -136,21 +143,21 @@ def _read_driver(environ: Mapping[str, str], *, refresh: bool) -> Reading:
                 " a container has to be started with access to the GPUs"
             )
             problems = (problem,)
-        return Reading(source="no NVIDIA driver", problems=problems)
-    from pipvariant.providers import remembered
+        return NvidiaReading(source="no NVIDIA driver", problems=problems)
+    from pipvariant.providers import probe_cache
 
     try:
-        return remembered.ask(
+        return probe_cache.query_probe(
             _PROBE,
             str(_driver_files.ROOT),
-            judge=read_report,
+            judge=read_nvidia_report,
             environ=environ,
-            signs=(*map(_driver_files.state, libraries), *kernel),
+            signs=(*map(_driver_files.file_state, libraries), *kernel),
             refresh=refresh,
         )
     except ProbeFailed as error:
         problem = f"the NVIDIA driver could not be asked: {error.what}"
-        return Reading(source="failed probe", problems=(problem,))
+        return NvidiaReading(source="failed probe", problems=(problem,))
 
 
 def _kernel_driver(folder: Path) -> tuple[str, ...]:
@@ -165,7 +172,7 @@ def _kernel_driver(folder: Path) -> tuple[str, ...]:
         return (version,)
 
 
-def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
+def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
     driver = answer.facts.get("driver")
     has = f"this machine has {driver}" if driver else "this machine has no NVIDIA driver"

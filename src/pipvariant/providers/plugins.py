@@ -9,11 +9,12 @@ import tempfile
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pipvariant.errors import InvalidOption, ProbeFailed
 from pipvariant.providers import probe
 from pipvariant.providers.answers import NOTHING, TRUST_OPTION, Answer, Origin, not_trusted
+from pipvariant.providers.requirements import marker_environment, plugin_requirements
 from pipvariant.standard.properties import FEATURE, VALUE
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Installer(Protocol):
         """
 
     def install(self, requirements: Sequence[str], folder: Path, source: str) -> Sequence[str]:
-        """Install ordinary wheels and what they depend on into an empty folder.
+        """Install non-variant wheels and what they depend on into an empty folder.
 
         :returns: what is installed, as ``name version``.
         :raises ProbeFailed: it could not be installed.
@@ -147,7 +148,7 @@ class Plugins:
             wheel, to which any place speaks that has spoken before.
         :returns: the answer; the same object again when the same is asked again.
         """
-        requirements = _requirements(provider)
+        requirements = plugin_requirements(provider)
         untrusted = [name for name, _ in requirements if name not in self._trusted]
         if untrusted or not requirements:
             return not_trusted(namespace, untrusted)
@@ -158,7 +159,7 @@ class Plugins:
             question = next(alike, question)
         if question not in self._answers:
             found = self._ask(question, provider, source)
-            self._answers[question] = _answer(namespace, requirements[0][0], found)
+            self._answers[question] = _answer_of_plugin(namespace, requirements[0][0], found)
         return self._answers[question]
 
     def configs(
@@ -170,7 +171,7 @@ class Plugins:
         :returns: None if not all of its packages are trusted: nothing was installed or run then.
         :raises ProbeFailed: the plugin could not be asked, or gave what no plugin may give.
         """
-        requirements = _requirements(provider)
+        requirements = plugin_requirements(provider)
         if not requirements or any(name not in self._trusted for name, _ in requirements):
             return None
         found = self._ask(self._question(namespace, provider, "", method), provider, "")
@@ -182,8 +183,8 @@ class Plugins:
     def _question(
         self, namespace: str, provider: Provider, source: str, method: str
     ) -> tuple[str, ...]:
-        reference = provider.object_reference(_marker_environment())
-        texts = [str(requirement) for _, requirement in _requirements(provider)]
+        reference = provider.object_reference(marker_environment())
+        texts = [str(requirement) for _, requirement in plugin_requirements(provider)]
         return (self._installer.origin(source), namespace, reference, method, *texts)
 
     def _ask(self, question: tuple[str, ...], provider: Provider, source: str) -> _Found | _Failed:
@@ -200,10 +201,10 @@ class Plugins:
     ) -> _Found | _Failed:
         printed: list[str] = []
         try:
-            report = probe.run_apart(
+            report = probe.run_plugin(
                 str(environment.site), reference, method, environ=self._environ, printed=printed
             )
-            configs, problems = _read(report, namespace)
+            configs, problems = _read_configs(report, namespace)
         except ProbeFailed as error:
             return _Failed(_line(error.what))
         finally:
@@ -213,7 +214,7 @@ class Plugins:
 
     def _environment(self, provider: Provider, source: str) -> Environment | _Failed:
         """Return the environment of a plugin's packages; it is made, or not, once."""
-        requirements = _requirements(provider)
+        requirements = plugin_requirements(provider)
         urls = [name for name, requirement in requirements if requirement.url is not None]
         if urls:
             return _Failed(f"{urls[0]} is named by a URL, not as a package of its index")
@@ -243,30 +244,12 @@ class Plugins:
             self._folder = Path(tempfile.mkdtemp(prefix="pip-variant-"))
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         try:
-            return environments.provide(self._folder, key, fill, refresh=self._refresh)
+            return environments.provide_environment(self._folder, key, fill, refresh=self._refresh)
         except ProbeFailed as error:
             return _Failed(_line(str(error)))
 
 
-def _requirements(provider: Provider) -> list[tuple[str, Requirement]]:
-    """Return the packages that a plugin requires here, by normalised name."""
-    from packaging.requirements import Requirement
-    from packaging.utils import canonicalize_name
-
-    try:
-        texts = provider.applicable_requires(_marker_environment())
-    except ValueError:
-        return []
-    return [(canonicalize_name(found.name), found) for found in map(Requirement, texts)]
-
-
-def _marker_environment() -> Mapping[str, str]:
-    from packaging.markers import default_environment
-
-    return cast("Mapping[str, str]", default_environment())
-
-
-def _answer(namespace: str, package: str, found: _Found | _Failed) -> Answer:
+def _answer_of_plugin(namespace: str, package: str, found: _Found | _Failed) -> Answer:
     if isinstance(found, _Failed):
         problem = (
             f"the plugin package {package} of namespace {namespace} could not be asked:"
@@ -281,7 +264,7 @@ def _answer(namespace: str, package: str, found: _Found | _Failed) -> Answer:
     return Answer(namespace, features, Origin.PLUGIN, source, problems)
 
 
-def _read(report: object, namespace: str) -> tuple[tuple[Config, ...], tuple[str, ...]]:
+def _read_configs(report: object, namespace: str) -> tuple[tuple[Config, ...], tuple[str, ...]]:
     """Take the configs out of a report, and say what was left out of it.
 
     :raises ProbeFailed: it is no report, or the plugin is one for another namespace.
@@ -310,13 +293,13 @@ def _read(report: object, namespace: str) -> tuple[tuple[Config, ...], tuple[str
         found.setdefault(name, Config(name, unique, item.get("multi_value") is True))
     problems = []
     if wrong:
-        problems.append(f"gave what no feature or value can be, which is left out: {_some(wrong)}")
+        problems.append(f"gave what no feature or value can be, which is left out: {_shown(wrong)}")
     if twice:
-        problems.append(f"gave something twice, of which the first counts: {_some(twice)}")
+        problems.append(f"gave something twice, of which the first counts: {_shown(twice)}")
     return tuple(found.values()), tuple(problems)
 
 
-def _some(items: Sequence[str]) -> str:
+def _shown(items: Sequence[str]) -> str:
     shown = ", ".join(_line(item, 60) for item in items[:_SHOWN])
     more = len(items) - _SHOWN
     return f"{shown} and {more} more" if more > 0 else shown

@@ -15,7 +15,7 @@ from typing import IO, cast
 
 from pipvariant.errors import ProbeFailed
 
-__all__ = ["MAX_OUTPUT", "TIME_LIMIT", "clean", "run", "run_apart"]
+__all__ = ["MAX_OUTPUT", "TIME_LIMIT", "clean_environment", "run_plugin", "run_probe"]
 
 #: Seconds that a probe may take.
 TIME_LIMIT = 5.0
@@ -54,7 +54,7 @@ _BOOT = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
 from pipvariant.providers import _child
-_child.main(*sys.argv[2:])
+_child.report_to_parent(*sys.argv[2:])
 """
 
 # A plugin finds its own packages and the standard library, nothing of the user's environment.
@@ -64,7 +64,7 @@ library = sys.path[:]
 sys.path.append(sys.argv[1])
 from pipvariant.providers import _child, _query
 sys.path[:] = [sys.argv[2], *library]
-_child.main(_query.__name__, *sys.argv[3:])
+_child.report_to_parent(_query.__name__, *sys.argv[3:])
 """
 
 # What a child prints is kept up to here.
@@ -74,7 +74,7 @@ _MAX_PRINTED = 16 * 1024
 _GRACE = 1.0
 
 
-def run(
+def run_probe(
     module: str, *arguments: str, environ: Mapping[str, str], timeout: float = TIME_LIMIT
 ) -> object:
     """Call ``report(*arguments)`` of a module in a child process and return what it reports.
@@ -91,10 +91,10 @@ def run(
         too much or no JSON.
     """
     start = ["-c", _BOOT, json.dumps(_search_path()), module, *arguments]
-    return _call(start, module, clean(environ), timeout)
+    return _run_child(start, module, clean_environment(environ), timeout)
 
 
-def run_apart(
+def run_plugin(
     site: str,
     *arguments: str,
     environ: Mapping[str, str],
@@ -103,8 +103,8 @@ def run_apart(
 ) -> object:
     """Ask a plugin in a child process that sees the packages in one folder and nothing else.
 
-    The child is kept as that of :func:`run` is, and its home, temporary and current folder is one
-    that is made for it and removed afterwards.
+    The child is kept as that of :func:`run_probe` is, and its home, temporary and current folder is
+    one that is made for it and removed afterwards.
 
     :param site: the folder of the plugin's packages.
     :param arguments: what the ``report`` of :mod:`pipvariant.providers._query` is given.
@@ -112,22 +112,22 @@ def run_apart(
     :param timeout: seconds that the child may take in all.
     :param printed: what it prints is added to this list.
     :returns: the report, made of what JSON has.
-    :raises ProbeFailed: as by :func:`run`.
+    :raises ProbeFailed: as by :func:`run_probe`.
     """
     import shutil
     import tempfile
 
     folder = tempfile.mkdtemp(prefix="pip-variant-")
-    variables = {**clean(environ), **dict.fromkeys(_FOLDERS, folder)}
+    variables = {**clean_environment(environ), **dict.fromkeys(_FOLDERS, folder)}
     variables.update({name: environ[name] for name in environ if _FORCED in name})
     start = ["-c", _BOOT_APART, _root(), site, *arguments]
     try:
-        return _call(start, arguments[0], variables, timeout, folder, printed)
+        return _run_child(start, arguments[0], variables, timeout, folder, printed)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _call(
+def _run_child(
     start: list[str],
     where: str,
     variables: dict[str, str],
@@ -154,10 +154,10 @@ def _call(
         raise ProbeFailed(f"the probe could not be started: {error}", where=where) from error
     stdout = cast("IO[bytes]", process.stdout)
     read: list[bytes] = []
-    reader = threading.Thread(target=_read, args=(stdout, read), daemon=True)
+    reader = threading.Thread(target=_read_answer, args=(stdout, read), daemon=True)
     reader.start()
     said: list[bytes] = []
-    listener = threading.Thread(target=_listen, args=(process.stderr, said), daemon=True)
+    listener = threading.Thread(target=_read_printed, args=(process.stderr, said), daemon=True)
     listener.start()
     reader.join(timeout)
     answered = not reader.is_alive()
@@ -171,10 +171,10 @@ def _call(
         printed += [part.decode(errors="replace") for part in said if part]
     if not answered:
         raise ProbeFailed(f"no answer within {timeout:g} seconds", where=where)
-    return _parse(read[0], process.returncode, where)
+    return _parse_answer(read[0], process.returncode, where)
 
 
-def _listen(stream: IO[bytes] | None, into: list[bytes]) -> None:
+def _read_printed(stream: IO[bytes] | None, into: list[bytes]) -> None:
     """Keep the beginning of what is printed; the rest is read too, or the child would wait."""
     if stream is not None:
         into.append(stream.read(_MAX_PRINTED))
@@ -182,12 +182,12 @@ def _listen(stream: IO[bytes] | None, into: list[bytes]) -> None:
             pass
 
 
-def _read(stream: IO[bytes], into: list[bytes]) -> None:
+def _read_answer(stream: IO[bytes], into: list[bytes]) -> None:
     """Read to the end or one byte past the limit, whichever comes first."""
     into.append(stream.read(MAX_OUTPUT + 1))
 
 
-def _parse(output: bytes, code: int | None, module: str) -> object:
+def _parse_answer(output: bytes, code: int | None, module: str) -> object:
     """Take the report out of the child's answer."""
     if len(output) > MAX_OUTPUT:
         raise ProbeFailed(f"more than {MAX_OUTPUT} bytes of answer", where=module)
@@ -227,7 +227,7 @@ def _end(process: subprocess.Popen[bytes], *, answered: bool) -> None:
         process.wait(_GRACE)
 
 
-def clean(environ: Mapping[str, str]) -> dict[str, str]:
+def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Pick the variables that the child may see: nothing else can change what it reports."""
     picked = {name: environ[name] for name in _PASSED_ON if environ.get(name)}
     picked["LC_ALL"] = "C"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from pipvariant.providers import known
+from pipvariant.providers import builtin
 from pipvariant.providers.answers import NOTHING, Answer, Origin, not_trusted
+from pipvariant.providers.requirements import marker_environment, plugin_packages
 
 if TYPE_CHECKING:
     from pipvariant.providers.plugins import Plugins
@@ -21,7 +22,7 @@ class Target:
 
     :param enabled: namespaces of optional providers that the user turned on.
     :param disabled: namespaces of providers that the user turned off.
-    :param stated: what a target file states, by namespace; it then speaks for all namespaces.
+    :param from_target_file: what a target file states, by namespace; it then speaks for all.
     :param foreign: the target is another machine than this one, which is then never asked.
     :param refresh: ask again what is remembered since this machine started.
     :param environ: environment variables for overrides and probes; those of this process if None.
@@ -33,7 +34,7 @@ class Target:
         *,
         enabled: Iterable[str] = (),
         disabled: Iterable[str] = (),
-        stated: Mapping[str, Answer] | None = None,
+        from_target_file: Mapping[str, Answer] | None = None,
         foreign: bool = False,
         refresh: bool = False,
         environ: Mapping[str, str] | None = None,
@@ -41,7 +42,7 @@ class Target:
     ) -> None:
         self._enabled = frozenset(enabled)
         self._disabled = frozenset(disabled)
-        self._stated = stated
+        self._from_target_file = from_target_file
         self._foreign = foreign
         self._refresh = refresh
         self._environ = os.environ if environ is None else environ
@@ -57,9 +58,9 @@ class Target:
         return tuple(unique.values())
 
     @property
-    def stated(self) -> Mapping[str, Answer]:
+    def from_target_file(self) -> Mapping[str, Answer]:
         """What a target file states, by namespace; empty without one."""
-        return self._stated or {}
+        return self._from_target_file or {}
 
     def answer(self, namespace: str, provider: Provider | None, source: str = "") -> Answer:
         """Say what the target supports in one namespace (PEP 825, section on providers).
@@ -88,15 +89,17 @@ class Target:
         :param namespace: the namespace; one without a built-in provider supports nothing.
         :raises InvalidOverride: a variable that replaces the probe has a value that cannot be.
         """
-        if self._stated is not None:
-            return self._stated.get(
-                namespace, Answer(namespace, NOTHING, Origin.STATED, "target file")
+        if self._from_target_file is not None:
+            return self._from_target_file.get(
+                namespace, Answer(namespace, NOTHING, Origin.TARGET_FILE, "target file")
             )
-        if namespace not in known.BUILT_INS:
+        if namespace not in builtin.BUILT_INS:
             problem = f"no provider for namespace {namespace} is built in"
             return Answer(namespace, NOTHING, Origin.UNKNOWN, problems=(problem,))
         if namespace not in self._built_in:
-            self._built_in[namespace] = known.ask(namespace, self._environ, refresh=self._refresh)
+            self._built_in[namespace] = builtin.query_builtin(
+                namespace, self._environ, refresh=self._refresh
+            )
         return self._built_in[namespace]
 
     def supported(
@@ -119,9 +122,9 @@ class Target:
             # 1. Provider disabled: nothing is supported.
             self._disabled_one(namespace, provider)
             # 2. Static properties in the metadata: those, exclusively.
-            or _static(namespace, provider)
+            or _static_answer(namespace, provider)
             # 3. The user gave a static list for the target: that, exclusively.
-            or self._stated_one(namespace)
+            or self._target_file_answer(namespace)
             # 4. A provider that is built in, for that plugin package and plugin-api: its answer.
             or self._built_in_one(namespace, provider)
         )
@@ -129,7 +132,7 @@ class Target:
     def _ask_plugin(self, namespace: str, provider: Provider | None, source: str) -> Answer:
         """Steps 5 and 6: a trusted plugin package is asked; no other is installed or run."""
         if provider is None or self._make_plugins is None:
-            return not_trusted(namespace, () if provider is None else _packages(provider))
+            return not_trusted(namespace, () if provider is None else plugin_packages(provider))
         if self._plugins is None:
             self._plugins = self._make_plugins()
         return self._plugins.answer(namespace, provider, source)
@@ -146,9 +149,9 @@ class Target:
             reason = "" if _holds(provider) else f"only if {provider.enable_if}"
         return Answer(namespace, NOTHING, Origin.DISABLED, reason) if reason else None
 
-    def _stated_one(self, namespace: str) -> Answer | None:
+    def _target_file_answer(self, namespace: str) -> Answer | None:
         """Step 3, and its other half: another machine is known by such lists only."""
-        if self._stated is not None:
+        if self._from_target_file is not None:
             return self.built_in(namespace)
         return Answer(namespace, NOTHING, Origin.NOT_ASKED) if self._foreign else None
 
@@ -162,15 +165,15 @@ class Target:
                 " is not supported by this version of pip-variant"
             )
             return Answer(namespace, NOTHING, Origin.UNKNOWN, provider.builtin, (problem,))
-        packages = _packages(provider)
+        packages = plugin_packages(provider)
         if provider.requires and not packages:
             return Answer(namespace, NOTHING, Origin.DISABLED, "no requirement applies here")
-        if known.stands_in(namespace, packages, provider.object_reference(_environment())):
+        if builtin.stands_in(namespace, packages, provider.object_reference(marker_environment())):
             return self.built_in(namespace)
         return None
 
 
-def _static(namespace: str, provider: Provider | None) -> Answer | None:
+def _static_answer(namespace: str, provider: Provider | None) -> Answer | None:
     """Step 2; the older form's ``install-time: false`` is static without any property too."""
     if provider is None or (provider.static_properties is None and provider.install_time):
         return None
@@ -186,25 +189,6 @@ def _clean(features: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[str, ...
 def _holds(provider: Provider) -> bool:
     """Evaluate the marker of a provider; one that compares what cannot be compared never holds."""
     try:
-        return provider.is_enabled(_environment())
+        return provider.is_enabled(marker_environment())
     except ValueError:
         return False
-
-
-def _packages(provider: Provider) -> tuple[str, ...]:
-    """Name the packages that a plugin requires here, normalised, in the order of the metadata."""
-    from packaging.requirements import Requirement
-    from packaging.utils import canonicalize_name
-
-    try:
-        texts = provider.applicable_requires(_environment())
-        return tuple(canonicalize_name(Requirement(text).name) for text in texts)
-    except ValueError:
-        return ()
-
-
-def _environment() -> Mapping[str, str]:
-    """Give the marker environment of the running interpreter."""
-    from packaging.markers import default_environment
-
-    return cast("Mapping[str, str]", default_environment())

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipvariant.providers import _cpu
 from pipvariant.providers.answers import NOTHING, Answer, Origin
 
-__all__ = ["FLAGS", "LEVELS", "answer", "decide", "explain", "lacking", "normalise"]
+__all__ = ["FLAGS", "LEVELS", "query_machine", "unmet_reason", "x86_64_features"]
 
 NAMESPACE = "x86_64"
 
@@ -37,26 +37,26 @@ _IMPLIED = (("pni", "sse3"), ("ssse3", "sse3"), ("lzcnt", "abm"))
 _HIDDEN_AT_MOST = 2
 
 
-def normalise(flags: Iterable[str]) -> frozenset[str]:
+def normalise_flags(flags: Iterable[str]) -> frozenset[str]:
     """Add the names that the standard uses for flags that systems spell in other ways."""
     known = set(flags)
     known.update(implied for spelled, implied in _IMPLIED if spelled in known)
     return frozenset(known)
 
 
-def lacking(flags: frozenset[str], level: str) -> tuple[str, ...]:
+def lacking_flags(flags: frozenset[str], level: str) -> tuple[str, ...]:
     """Name the flags that a level adds and the CPU does not have."""
     return tuple(flag for flag in LEVELS[level] if flag not in flags)
 
 
-def decide(flags: frozenset[str]) -> dict[str, tuple[str, ...]]:
+def x86_64_features(flags: frozenset[str]) -> dict[str, tuple[str, ...]]:
     """Turn normalised CPU flags into the features of this namespace, in the provider's order.
 
     A level needs every flag of it and of those below, so a hidden flag costs the level.
     """
     levels: list[str] = []
     for level in LEVELS:
-        if lacking(flags, level):
+        if lacking_flags(flags, level):
             break
         levels.append(level)
     features = {"level": tuple(reversed(levels))}
@@ -64,27 +64,27 @@ def decide(flags: frozenset[str]) -> dict[str, tuple[str, ...]]:
     return features
 
 
-def answer(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
+def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     """Say what the CPU supports; nothing where the interpreter does not run as x86-64."""
     del environ, refresh  # No variable overrides this provider, and it remembers nothing.
-    return _answer(_cpu.read(_cpu.X86_64))
+    return _answer_for_x86(_cpu.read_cpu(_cpu.X86_64))
 
 
-def _answer(cpu: _cpu.Cpu) -> Answer:
+def _answer_for_x86(cpu: _cpu.Cpu) -> Answer:
     facts = {"architecture": cpu.architecture}
     if cpu.architecture != _cpu.X86_64:
         return Answer(NAMESPACE, NOTHING, Origin.BUILT_IN, "architecture", cpu.problems, facts)
-    flags = normalise(cpu.flags)
-    features = decide(flags)
+    flags = normalise_flags(cpu.flags)
+    features = x86_64_features(flags)
     problems = list(cpu.problems)
     if cpu.model:
         facts["CPU"] = cpu.model
     best = features["level"][0]
     above = list(LEVELS)[len(features["level"]) :]
     for level in above:
-        if missing := lacking(flags, level):
+        if missing := lacking_flags(flags, level):
             facts[f"{level} lacks"] = " ".join(missing)
-    if above and len(missing := lacking(flags, above[0])) <= _HIDDEN_AT_MOST:
+    if above and len(missing := lacking_flags(flags, above[0])) <= _HIDDEN_AT_MOST:
         problems.append(
             f"this CPU counts as x86-64-{best}: {above[0]} lacks {', '.join(missing)},"
             " which a hypervisor or the firmware may hide"
@@ -92,7 +92,7 @@ def _answer(cpu: _cpu.Cpu) -> Answer:
     return Answer(NAMESPACE, features, Origin.BUILT_IN, "archspec", tuple(problems), facts)
 
 
-def explain(feature: str, values: Sequence[str], answer: Answer) -> str | None:
+def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
     machine = answer.facts.get("architecture", _cpu.X86_64)
     if machine != _cpu.X86_64:

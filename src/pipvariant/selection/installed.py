@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from pipvariant.standard.filename import NULL_LABEL, label_phrase
+
 if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
     from pipvariant.selection.model import Decision, File, Target
@@ -15,17 +17,9 @@ __all__ = [
     "Installed",
     "better_label",
     "compatibility",
-    "label_phrase",
     "may_have_better",
     "ranks_before",
 ]
-
-
-def label_phrase(label: str | None) -> str:
-    """Call an installed or chosen build by its label, None for that of a non-variant wheel."""
-    if label is None:
-        return "the non-variant build"
-    return "null variant" if label == "null" else f"variant {label}"
 
 
 class Installed(NamedTuple):
@@ -55,7 +49,7 @@ class Installed(NamedTuple):
     def __str__(self) -> str:
         if self.problem:
             return f"a variant that is not known ({self.problem})"
-        return label_phrase(self.label)
+        return label_phrase(self.label, "the non-variant build")
 
 
 class Compatibility(NamedTuple):
@@ -103,7 +97,7 @@ def better_label(installed: Installed, recorded: Metadata, judge: Judge) -> str 
     :returns: empty if there is none, None where that is not known.
     """
     label = installed.label
-    same = label in (None, "null") or recorded.variants.get(label or "") == installed.properties
+    same = label in (None, NULL_LABEL) or recorded.variants.get(label or "") == installed.properties
     if installed.problem or not same:
         return None
     labels = dict.fromkeys([*recorded.variants, *([] if label is None else [label])])
@@ -116,7 +110,7 @@ def may_have_better(installed: Installed, target: Target) -> bool:
     """Say whether the target has what labels may be for, going by an installed null variant."""
     from pipvariant.standard.metadata import ABI_DEPENDENCY
 
-    if installed.label != "null" or installed.metadata is None:
+    if installed.label != NULL_LABEL or installed.metadata is None:
         return False
     providers = installed.metadata.providers
     return any(
@@ -147,7 +141,7 @@ def ranks_before(
     judgement = None if decision is None else decision.judgements.get(file.source)
     if label is None or judgement is None:
         return False, ""
-    if installed.label != "null" and (
+    if installed.label != NULL_LABEL and (
         judgement.metadata.variants.get(installed.label) != installed.properties
     ):
         # Metadata of two sources is never merged, so their labels have no common order.

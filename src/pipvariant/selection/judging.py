@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.selection.model import File, Judgement, MetadataSource, OtherProject, Target
-from pipvariant.standard.abi_dependency import matches, preferred
+from pipvariant.standard.abi_dependency import is_meant, preferred
 from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata
 from pipvariant.standard.preferences import Preferences, exclude, prefer
 from pipvariant.standard.ranking import rank
@@ -97,7 +97,7 @@ class Judge:
             if other.locked or not other.is_open:
                 there = other.locked or {other.installed or ""}
                 values = tuple(
-                    value for value in values if any(matches(version, value) for version in there)
+                    value for value in values if any(is_meant(version, value) for version in there)
                 )
             if values:
                 features[name] = values

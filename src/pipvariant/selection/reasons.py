@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pipvariant.providers.answers import Origin
-from pipvariant.providers.known import explain
+from pipvariant.providers.builtin import reason_for
 from pipvariant.selection.model import Decision, File, Judgement
 from pipvariant.standard.ranking import Cause, Rejection
 
@@ -42,7 +42,7 @@ def incompatibility(rejection: Rejection, judgement: Judgement) -> str:
     answer = judgement.answers[namespace]
     known = answer.features.get(feature, ())
     unwanted = [value for value in values if value in known]
-    words = None if unwanted else explain(namespace, feature, values, answer)
+    words = None if unwanted else reason_for(namespace, feature, values, answer)
     if words is not None:
         return f"{label} {words}"
     wanted = f"{label} needs {namespace} :: {feature} :: {' or '.join(values)}"
@@ -58,7 +58,7 @@ def incompatibility(rejection: Rejection, judgement: Judgement) -> str:
     if answer.origin in reasons:
         return f"{wanted}, {reasons[answer.origin]}"
     has = ", ".join(supported[:3]) + (", ..." if len(supported) > 3 else "")
-    others = {Origin.STATIC: "the package's own list", Origin.STATED: "the stated target"}
+    others = {Origin.STATIC: "the package's own list", Origin.TARGET_FILE: "the stated target"}
     where = others.get(answer.origin, "this machine")
     return f"{wanted}, {where} has {has or 'nothing of that kind'}"
 

@@ -70,7 +70,13 @@ class Parts:
             options, user, self.index, self.metadata, self.judge, self.decisions, self.messages
         )
         self.installed_order = InstalledOrder(
-            options, user, self.decisions, self.replacements, self.judge, self.messages, self.selector
+            options,
+            user,
+            self.decisions,
+            self.replacements,
+            self.judge,
+            self.messages,
+            self.selector,
         )
         #: What the files of a version are put in order by in the end.
         self.orders: Orders = self.installed_order

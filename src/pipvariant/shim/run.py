@@ -165,4 +165,6 @@ class Run:
         if options.command == "lock":
             from pipvariant.shim.locking import write
 
-            yield from write.patches(self.pip, options, parts.index, parts.metadata, parts.decisions)
+            yield from write.patches(
+                self.pip, options, parts.index, parts.metadata, parts.decisions
+            )

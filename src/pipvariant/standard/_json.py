@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pipvariant.standard._faults import Faults, Path, quote
 from pipvariant.standard.bounds import MAX_BYTES
 
-__all__ = ["decode"]
+__all__ = ["decode_json"]
 
 
 class _Repeating(dict[str, object]):
@@ -18,7 +18,7 @@ class _Repeating(dict[str, object]):
     repeated: tuple[str, ...] = ()
 
 
-def decode(data: bytes | str, *, where: str = "") -> object:
+def decode_json(data: bytes | str, *, where: str = "") -> object:
     """Decode a JSON document; every number in it comes out as 0.
 
     :raises InvalidMetadata: *data* is too large, empty, not UTF-8, not JSON, nested too deeply,
@@ -51,7 +51,7 @@ def decode(data: bytes | str, *, where: str = "") -> object:
                     # The format has no numbers, and converting a hostile one takes minutes.
                     parse_int=_number,
                     parse_float=_number,
-                    parse_constant=_refuse,
+                    parse_constant=_refuse_constant,
                 )
         except UnicodeDecodeError:
             fault = "is not UTF-8"
@@ -75,7 +75,7 @@ def _number(_: str) -> int:
     return 0
 
 
-def _refuse(name: str) -> object:
+def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not a JSON value")
 
 

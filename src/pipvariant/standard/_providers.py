@@ -106,10 +106,10 @@ def _new_form(
         if table[kind] == [] and kind.endswith("requires"):
             faults.add((*path, kind), "is empty")
     if "build-requires" in kinds:
-        provider = replace(provider, requires=_requires(table, path, faults, "build-requires"))
+        provider = replace(provider, requires=_read_requires(table, path, faults, "build-requires"))
     return replace(
         provider,
-        static_properties=_static(table, path, faults, ordered=True),
+        static_properties=_read_static(table, path, faults, ordered=True),
         builtin=faults.string(table, "builtin", path),
     )
 
@@ -125,14 +125,14 @@ def _older_form(
     if use is not None and use not in _PLUGIN_USES:
         faults.add((*path, "plugin-use"), f"{quote(use)} is none of {', '.join(_PLUGIN_USES)}")
     install_time = faults.flag(table, "install-time", path, default=use in (None, "all"))
-    own = _static(table, path, faults)
+    own = _read_static(table, path, faults)
     if own is None and not install_time:
         own = static
     return replace(
         provider,
         static_properties=own,
         builtin=faults.string(table, "builtin", path),
-        enable_if=_marker(table, path, faults),
+        enable_if=_read_marker(table, path, faults),
         install_time=install_time,
     )
 
@@ -146,13 +146,13 @@ def _common(table: dict[str, object], path: Path, faults: Faults) -> Provider:
         else:
             plugin_api = ":".join(part for part in match.groups() if part)
     return Provider(
-        requires=_requires(table, path, faults),
+        requires=_read_requires(table, path, faults),
         plugin_api=plugin_api,
         optional=faults.flag(table, "optional", path, default=False),
     )
 
 
-def _requires(
+def _read_requires(
     table: dict[str, object], path: Path, faults: Faults, key: str = "requires"
 ) -> tuple[str, ...]:
     path = (*path, key)
@@ -169,7 +169,7 @@ def _requires(
     return items
 
 
-def _marker(table: dict[str, object], path: Path, faults: Faults) -> str | None:
+def _read_marker(table: dict[str, object], path: Path, faults: Faults) -> str | None:
     text = faults.string(table, "enable-if", path)
     if text is None:
         return None
@@ -182,7 +182,7 @@ def _marker(table: dict[str, object], path: Path, faults: Faults) -> str | None:
     return text
 
 
-def _static(
+def _read_static(
     table: dict[str, object], path: Path, faults: Faults, *, ordered: bool = False
 ) -> dict[str, tuple[str, ...]] | None:
     if "static-properties" not in table:

@@ -12,7 +12,7 @@ from pipvariant.standard._providers import read_providers, read_value_lists
 from pipvariant.standard.filename import NULL_LABEL
 from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE, Properties
 
-__all__ = ["check_namespaces", "read", "read_namespaces", "read_variants"]
+__all__ = ["check_namespaces", "from_dict", "read_namespaces", "read_variants"]
 
 _PROVIDERS_REQUIRED = (0, 2)  # since then each listed namespace has one, and the reverse
 _PRIORITIES_REMOVED = (0, 1, 1)  # since then only namespaces have priorities
@@ -23,9 +23,13 @@ _HOST = re.compile(r"\w+://[^/]*")
 _VERSION = re.compile(r"(?<![\w.])(?:v?(\d{1,9}(?:\.\d{1,9})+)|v(\d{1,9}))(?!\w)")
 
 
-def read(obj: object, *, where: str, single: bool = False, label: str | None = None) -> Metadata:
+def from_dict(
+    obj: object, *, where: str = "", single: bool = False, label: str | None = None
+) -> Metadata:
     """Read decoded metadata of any published format (PEP 825, section "Variant metadata").
 
+    :param obj: what a JSON or TOML parser made.
+    :param where: the file, for messages.
     :param single: there must be exactly one variant.
     :param label: the label that this one variant must have.
     :raises InvalidMetadata: with every fault, each with the path to it.
@@ -33,7 +37,7 @@ def read(obj: object, *, where: str, single: bool = False, label: str | None = N
     faults = Faults()
     document = faults.table(obj, ())
     schema = faults.string(document, "$schema", ()) or ""
-    version = _version(schema)
+    version = _schema_version(schema)
     if version and version[0] != SCHEMA_VERSION[0]:
         # Whatever else is wrong with such a document says nothing.
         raise InvalidMetadata(
@@ -73,7 +77,7 @@ def read(obj: object, *, where: str, single: bool = False, label: str | None = N
     )
 
 
-def _version(schema: str) -> tuple[int, ...]:
+def _schema_version(schema: str) -> tuple[int, ...]:
     # The version stands in the path of the URL, because a host may look like a version.
     found = _VERSION.findall(_HOST.split(schema)[-1])
     if not found:
@@ -115,7 +119,7 @@ def read_variants(table: dict[str, object], faults: Faults) -> dict[str, Propert
         path = ("variants", label)
         faults.name(label, ("variants",), "variant label", _LABEL)
         before = len(faults)
-        result[label] = properties = _properties(namespaces, path, faults)
+        result[label] = properties = _read_properties(namespaces, path, faults)
         if len(faults) > before:
             continue
         if label == NULL_LABEL and properties:
@@ -125,7 +129,7 @@ def read_variants(table: dict[str, object], faults: Faults) -> dict[str, Propert
     return result
 
 
-def _properties(value: object, path: Path, faults: Faults) -> Properties:
+def _read_properties(value: object, path: Path, faults: Faults) -> Properties:
     result: dict[str, Mapping[str, tuple[str, ...]]] = {}
     for namespace, features in sorted(faults.table(value, path).items()):
         faults.name(namespace, path, "namespace", NAMESPACE)
@@ -133,13 +137,13 @@ def _properties(value: object, path: Path, faults: Faults) -> Properties:
         read: dict[str, tuple[str, ...]] = {}
         for feature, values in sorted(faults.table(features, inner).items()):
             faults.name(feature, inner, "feature", FEATURE)
-            read[feature] = _values(values, (*inner, feature), faults)
+            read[feature] = _read_values(values, (*inner, feature), faults)
         if read:
             result[namespace] = read
     return result
 
 
-def _values(values: object, path: Path, faults: Faults) -> tuple[str, ...]:
+def _read_values(values: object, path: Path, faults: Faults) -> tuple[str, ...]:
     if values == []:
         faults.add(path, "is empty, so no target could ever support it")
     return tuple(sorted(faults.names(values, path, "value", VALUE)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipvariant.standard._model import ABI_DEPENDENCY, SCHEMA_URL, Metadata, Provider
+from pipvariant.standard.properties import properties_json
 
 __all__ = ["to_dict", "to_json"]
 
@@ -38,15 +39,12 @@ def to_dict(metadata: Metadata) -> dict[str, object]:
         _write_priorities(metadata, priorities)
     elif providers:
         result["providers"] = {
-            namespace: _provider(provider) for namespace, provider in providers.items()
+            namespace: _new_provider(provider) for namespace, provider in providers.items()
         }
     else:
         result["$schema"] = _SCHEMA_WITHOUT_PROVIDERS
     result["variants"] = {
-        label: {
-            namespace: {feature: sorted(values) for feature, values in sorted(features.items())}
-            for namespace, features in sorted(properties.items())
-        }
+        label: properties_json(properties)
         for label, properties in sorted(metadata.variants.items())
     }
     return result
@@ -83,7 +81,7 @@ def _is_older(provider: Provider) -> bool:
     )
 
 
-def _provider(provider: Provider) -> dict[str, object]:
+def _new_provider(provider: Provider) -> dict[str, object]:
     entry: dict[str, object] = {}
     if provider.requires:
         entry["requires"] = list(provider.requires)
@@ -102,7 +100,7 @@ def _provider(provider: Provider) -> dict[str, object]:
 
 
 def _older_provider(provider: Provider) -> dict[str, object]:
-    entry = {"requires": [], **_provider(provider)}
+    entry = {"requires": [], **_new_provider(provider)}
     if provider.enable_if is not None:
         entry["enable-if"] = provider.enable_if
     if not provider.install_time:

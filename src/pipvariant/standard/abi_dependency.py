@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import count
 
-__all__ = ["matches", "preferred", "requirement"]
+__all__ = ["abi_requirement", "is_meant", "preferred"]
 
 # A component is no longer than a calendar date.
 _VALUE = re.compile(r"\d{1,8}(?:\.\d{1,8}){0,2}")
@@ -19,7 +19,7 @@ _VALUE = re.compile(r"\d{1,8}(?:\.\d{1,8}){0,2}")
 Numbers = tuple[int, ...]
 
 
-def matches(version: str, value: str) -> bool:
+def is_meant(version: str, value: str) -> bool:
     """Say whether a version is one that a value means: equal in all components it has.
 
     :param version: a version as text; only its release part counts.
@@ -27,7 +27,7 @@ def matches(version: str, value: str) -> bool:
     """
     if _VALUE.fullmatch(value) is None:
         return False
-    return _is_within(_release(version), [_numbers(value)])
+    return _is_within(_release_of(version), [_numbers(value)])
 
 
 def preferred(values: Iterable[str], installed: str | None) -> tuple[str, ...]:
@@ -38,11 +38,13 @@ def preferred(values: Iterable[str], installed: str | None) -> tuple[str, ...]:
     """
     valid = sorted(filter(_VALUE.fullmatch, set(values)), key=_numbers, reverse=True)
     if installed is not None:
-        valid.sort(key=lambda value: not matches(installed, value))
+        valid.sort(key=lambda value: not is_meant(installed, value))
     return tuple(valid)
 
 
-def requirement(feature: str, values: Sequence[str], versions: Iterable[str] | None = None) -> str:
+def abi_requirement(
+    feature: str, values: Sequence[str], versions: Iterable[str] | None = None
+) -> str:
     """Return the requirement (PEP 508) that the values of one feature stand for.
 
     A requirement cannot say "or", but it can say from where to where, and leave out what lies
@@ -63,7 +65,7 @@ def requirement(feature: str, values: Sequence[str], versions: Iterable[str] | N
     wanted = sorted(set(wanted))
     first, last = wanted[0], wanted[-1]
     if first == last:
-        return f"{name}=={_text(first)}.*"
+        return f"{name}=={_version_text(first)}.*"
     gaps = {
         (*low[:-1], number)
         for low, high in zip(wanted, wanted[1:])
@@ -71,12 +73,12 @@ def requirement(feature: str, values: Sequence[str], versions: Iterable[str] | N
         for number in range(low[-1] + 1, high[-1])
     }
     for version in versions or ():
-        found = _release(version)
+        found = _release_of(version)
         if first < found < last and not _is_within(found, wanted):
             gaps.add(_gap(found, wanted))
     # "<2.10" is not true of pre-releases of 2.10 either.
-    parts = [f">={_text(first)}", f"<{_text((*last[:-1], last[-1] + 1))}"]
-    return f"{name}{','.join([*parts, *(f'!={_text(gap)}.*' for gap in sorted(gaps))])}"
+    parts = [f">={_version_text(first)}", f"<{_version_text((*last[:-1], last[-1] + 1))}"]
+    return f"{name}{','.join([*parts, *(f'!={_version_text(gap)}.*' for gap in sorted(gaps))])}"
 
 
 def _gap(version: Numbers, wanted: Sequence[Numbers]) -> Numbers:
@@ -92,13 +94,13 @@ def _is_within(version: Numbers, values: Iterable[Numbers]) -> bool:
     return any(version[: len(value)] == value for value in values)
 
 
-def _release(version: str) -> Numbers:
+def _release_of(version: str) -> Numbers:
     """Return the release part; one without its last components has zeros there: 2 is 2.0.0."""
     release = re.match(r"(?:\d+!)?(\d{1,8}(?:\.\d{1,8})*)", version)
     return () if release is None else (*_numbers(release[1]), 0, 0)
 
 
-def _text(numbers: Numbers) -> str:
+def _version_text(numbers: Numbers) -> str:
     return ".".join(map(str, numbers))
 
 

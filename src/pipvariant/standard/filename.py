@@ -10,6 +10,7 @@ __all__ = [
     "NULL_LABEL",
     "check_label",
     "join_label",
+    "label_phrase",
     "parse_variants_json_name",
     "split_label",
     "variants_json_name",
@@ -17,7 +18,7 @@ __all__ = [
 
 NULL_LABEL = "null"
 
-_PLAIN_DASHES = 4  # name, version, python tag, abi tag, platform tag
+_DASHES = 4  # name, version, python tag, abi tag, platform tag
 _BUILD_TAG = 2  # the place of a build tag among the parts
 _LABEL_CHARACTERS = "0123456789abcdefghijklmnopqrstuvwxyz_."
 # Compiled when they are first used: every installation imports this module.
@@ -45,7 +46,7 @@ def check_label(label: str, *, where: str = "") -> str:
 
 
 def split_label(filename: str) -> tuple[str, str | None]:
-    """Split a wheel filename into its plain name and its label.
+    """Split a wheel filename into its name without a label, and the label.
 
     The label is ``None``, and the name untouched, for a non-variant wheel and for
     everything that is not a wheel filename. A build tag starts with a digit and a python
@@ -54,29 +55,39 @@ def split_label(filename: str) -> tuple[str, str | None]:
     :raises InvalidFilename: there is a label part, and the standard does not allow it.
     """
     dashes = filename.count("-")
-    if dashes - _PLAIN_DASHES not in {1, 2} or not filename.endswith(".whl"):
+    if dashes - _DASHES not in {1, 2} or not filename.endswith(".whl"):
         return filename, None
     parts = filename[: -len(".whl")].split("-")
     has_build_tag = parts[_BUILD_TAG][:1].isdigit()
-    if dashes != _PLAIN_DASHES + 1 + has_build_tag:
+    if dashes != _DASHES + 1 + has_build_tag:
         return filename, None
     label = check_label(parts.pop(), where=filename)
     return "-".join(parts) + ".whl", label
 
 
-def join_label(plain: str, label: str) -> str:
-    """Return the filename of the variant wheel with the plain name *plain* and *label*.
+def join_label(filename: str, label: str) -> str:
+    """Return the filename of the variant wheel of a non-variant wheel.
 
     The inverse of :func:`split_label` (PEP 825, section "Extended wheel filename").
 
-    :raises InvalidFilename: *plain* is not the filename of a non-variant wheel, or *label* is
+    :raises InvalidFilename: *filename* is not the filename of a non-variant wheel, or *label* is
         not a label.
     """
-    parts = plain[: -len(".whl")].split("-") if plain.endswith(".whl") else []
+    parts = filename[: -len(".whl")].split("-") if filename.endswith(".whl") else []
     has_build_tag = len(parts) > _BUILD_TAG and parts[_BUILD_TAG][:1].isdigit()
-    if len(parts) != _PLAIN_DASHES + 1 + has_build_tag or not all(parts):
-        raise InvalidFilename(f"{plain!r} is not the filename of a non-variant wheel")
+    if len(parts) != _DASHES + 1 + has_build_tag or not all(parts):
+        raise InvalidFilename(f"{filename!r} is not the filename of a non-variant wheel")
     return "-".join([*parts, check_label(label)]) + ".whl"
+
+
+def label_phrase(label: str | None, non_variant: str = "non-variant wheel") -> str:
+    """Call a wheel by its label in a message.
+
+    :param non_variant: the words for ``None``.
+    """
+    if label is None:
+        return non_variant
+    return "null variant" if label == NULL_LABEL else f"variant {label}"
 
 
 def variants_json_name(name: str, version: str) -> str:

@@ -66,7 +66,7 @@ def reduce_requirement(text: str, context: VariantContext) -> str | None:
     :raises InvalidMarker: a variant marker is compared in a way that has no meaning, such as
         ``variant_features == "x"`` (PEP 825, section "Environment markers").
     """
-    split = _split(text) if "variant_" in text else None
+    split = _split_marker(text) if "variant_" in text else None
     if split is None:
         return text
     base, separator, marker = split
@@ -85,7 +85,7 @@ def reduce_requirement(text: str, context: VariantContext) -> str | None:
     return f"{base}{separator}{result.text}"
 
 
-def _split(text: str) -> tuple[str, str, str] | None:
+def _split_marker(text: str) -> tuple[str, str, str] | None:
     """Split a requirement into what comes before the marker, the separator, and the marker."""
     base, at, url = text.partition("@")
     if not at or ";" in base:

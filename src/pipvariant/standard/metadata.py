@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pipvariant.standard._combining import combine
-from pipvariant.standard._json import decode
+from pipvariant.standard._json import decode_json
 from pipvariant.standard._model import ABI_DEPENDENCY, SCHEMA_URL, Metadata, Provider
-from pipvariant.standard._reading import read
+from pipvariant.standard._reading import from_dict
 from pipvariant.standard._writing import to_dict, to_json
 
 __all__ = [
@@ -14,7 +14,7 @@ __all__ = [
     "Metadata",
     "Provider",
     "combine",
-    "decode",
+    "decode_json",
     "from_dict",
     "read_variant_json",
     "read_variants_json",
@@ -30,7 +30,7 @@ def read_variants_json(data: bytes | str, *, where: str = "") -> Metadata:
     :param where: the URL or file, for messages.
     :raises InvalidMetadata: with every fault; no other error, whatever *data* is.
     """
-    return read(decode(data, where=where), where=where)
+    return from_dict(decode_json(data, where=where), where=where)
 
 
 def read_variant_json(data: bytes | str, *, label: str | None, where: str = "") -> Metadata:
@@ -42,15 +42,4 @@ def read_variant_json(data: bytes | str, *, label: str | None, where: str = "") 
     :param where: the wheel, for messages.
     :raises InvalidMetadata: with every fault; no other error, whatever *data* is.
     """
-    return read(decode(data, where=where), where=where, single=True, label=label)
-
-
-def from_dict(obj: object, *, where: str = "", single: bool = False) -> Metadata:
-    """Read metadata that has been decoded already, as from a lock file.
-
-    :param obj: what a JSON or TOML parser made.
-    :param where: the file, for messages.
-    :param single: there must be exactly one variant.
-    :raises InvalidMetadata: with every fault (PEP 825, section "Variant metadata").
-    """
-    return read(obj, where=where, single=single)
+    return from_dict(decode_json(data, where=where), where=where, single=True, label=label)

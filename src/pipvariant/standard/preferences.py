@@ -1,4 +1,4 @@
-"""What the user prefers, leaves out and insists on: it reorders or narrows what fits.
+"""What the user prefers, excludes and requires: it orders or narrows what is compatible.
 
 Preferences never let in a variant that the target does not support (PEP 825, section "Variant
 ordering").
@@ -16,7 +16,7 @@ from pipvariant.standard.metadata import Metadata
 from pipvariant.standard.properties import parse_namespace, parse_spec
 from pipvariant.standard.ranking import Supported
 
-__all__ = ["ALL", "Family", "Preferences", "exclude", "prefer", "read", "specs"]
+__all__ = ["ALL", "Family", "Preferences", "exclude", "prefer", "read_preferences"]
 
 #: Stands for every package.
 ALL = ":all:"
@@ -72,7 +72,7 @@ class Preferences:
         label = self.labels.get(ALL)
         return label if label is not None and label in offered else None
 
-    def insists(self, package: str) -> bool:
+    def is_constrained(self, package: str) -> bool:
         """Say whether the user may want some files of a package only."""
         wishes = self.labels.keys() | self.required.keys()
         return package in wishes or ALL in wishes
@@ -82,7 +82,7 @@ class Preferences:
         return tuple(family for family in self.families if package in family.packages)
 
 
-def read(
+def read_preferences(
     *,
     labels: Iterable[str] = (),
     required: Iterable[str] = (),
@@ -103,11 +103,11 @@ def read(
         package, separator, label = word.partition("=")
         if not separator or _LABEL.fullmatch(label.strip()) is None:
             raise _invalid("--variant", word, "it is not PACKAGE=LABEL", "torch=cu128")
-        wanted[_name(package, "--variant", word)] = label.strip()
+        wanted[_package_name(package, "--variant", word)] = label.strip()
     namespaces: dict[str, tuple[str, ...]] = {}
     for word in required:
         package, separator, namespace = word.rpartition("=")
-        key = _name(package, "--require-variant", word) if separator else ALL
+        key = _package_name(package, "--require-variant", word) if separator else ALL
         parsed = _spec(namespace, "--require-variant", parse_namespace)
         namespaces[key] = tuple(dict.fromkeys((*namespaces.get(key, ()), parsed)))
     return Preferences(
@@ -133,12 +133,12 @@ def prefer(metadata: Metadata, preferred: Iterable[Spec]) -> Metadata:
     features = dict(metadata.feature_priorities)
     values = {name: dict(listed) for name, listed in metadata.property_priorities.items()}
     for namespace, *rest in reversed(tuple(preferred)):
-        namespaces = _first(namespace, namespaces)
+        namespaces = _put_first(namespace, namespaces)
         if rest:
-            features[namespace] = _first(rest[0], features.get(namespace, ()))
+            features[namespace] = _put_first(rest[0], features.get(namespace, ()))
         if len(rest) > 1:
             listed = values.setdefault(namespace, {})
-            listed[rest[0]] = _first(rest[1], listed.get(rest[0], ()))
+            listed[rest[0]] = _put_first(rest[1], listed.get(rest[0], ()))
     return replace(
         metadata, namespaces=namespaces, feature_priorities=features, property_priorities=values
     )
@@ -158,20 +158,20 @@ def exclude(supported: Supported, excluded: Iterable[Spec]) -> Supported:
     }
 
 
-def _first(item: str, items: Iterable[str]) -> tuple[str, ...]:
+def _put_first(item: str, items: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((item, *items)))
 
 
 def _family(word: str) -> Family:
     option = "--same-variant"
     namespace, _, names = word.partition("=")
-    packages = frozenset(_name(name, option, word) for name in names.split(","))
+    packages = frozenset(_package_name(name, option, word) for name in names.split(","))
     if len(packages) < 2 or ALL in packages:
         raise _invalid(option, word, "it takes two packages", "nvidia=torch,torchvision")
     return Family(_spec(namespace, option, parse_namespace), packages)
 
 
-def _name(text: str, option: str, word: str) -> str:
+def _package_name(text: str, option: str, word: str) -> str:
     name = text.strip()
     if name == ALL:
         return ALL

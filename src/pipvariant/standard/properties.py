@@ -18,9 +18,9 @@ __all__ = [
     "from_properties",
     "hash_label",
     "iter_properties",
-    "parse_feature",
     "parse_namespace",
     "parse_spec",
+    "properties_json",
 ]
 
 #: Namespace, feature, and the values of that feature in ascending order.
@@ -63,19 +63,10 @@ def parse_namespace(text: str) -> str:
 
     :raises InvalidProperty: *text* is not a namespace.
     """
-    return _parse(text, 1)[0]
+    return _parse_parts(text, 1)[0]
 
 
-def parse_feature(text: str) -> tuple[str, str]:
-    """Parse ``namespace :: feature`` (PEP 825, section "Variant properties").
-
-    :raises InvalidProperty: *text* is not a feature.
-    """
-    namespace, feature = _parse(text, 2)
-    return namespace, feature
-
-
-def _parse(text: str, count: int) -> tuple[str, ...]:
+def _parse_parts(text: str, count: int) -> tuple[str, ...]:
     parts = parse_spec(text)
     if len(parts) != count:
         form = " :: ".join(kind for kind, _ in _PARTS[:count])
@@ -99,7 +90,7 @@ class Property(NamedTuple):
 
         :raises InvalidProperty: *text* is not a property.
         """
-        return cls(*_parse(text, 3))
+        return cls(*_parse_parts(text, 3))
 
     def __str__(self) -> str:
         return " :: ".join(self)
@@ -137,3 +128,11 @@ def from_properties(properties: Iterable[Property]) -> Properties:
         features = grouped.setdefault(namespace, {})
         features[feature] = (*features.get(feature, ()), value)
     return grouped
+
+
+def properties_json(properties: Properties) -> dict[str, dict[str, list[str]]]:
+    """Return properties as JSON has them, in ascending order."""
+    return {
+        namespace: {feature: sorted(values) for feature, values in sorted(features.items())}
+        for namespace, features in sorted(properties.items())
+    }

@@ -23,7 +23,7 @@ _NOTHING: Mapping[str, dict[str, int]] = {}
 
 
 class Cause(enum.Enum):
-    """Why a label does not fit."""
+    """Why a label is incompatible."""
 
     UNKNOWN_LABEL = "unknown label"
     NAMESPACE = "nothing in the namespace is supported"
@@ -32,7 +32,7 @@ class Cause(enum.Enum):
 
 
 class Rejection(NamedTuple):
-    """A label that does not fit, and its first unmet property.
+    """An incompatible label, and its first unmet property.
 
     :param namespace: of that property, like *feature*; empty for an unknown label.
     :param values: what the label has for the feature; one of them would have to be supported.
@@ -51,7 +51,7 @@ class Rejection(NamedTuple):
 class Ranking:
     """The labels of one version, judged for one target.
 
-    :param compatible: labels that fit, best first.
+    :param compatible: compatible labels, best first.
     :param rejected: the others, by label.
     """
 
@@ -64,8 +64,8 @@ def rank(metadata: Metadata, supported: Supported, labels: Iterable[str] | None 
 
     :param metadata: what the labels mean, and the order of the namespaces.
     :param supported: what the target supports.
-    :param labels: the labels to judge; ``None`` for all in *metadata*. The null variant fits
-        whether *metadata* lists it or not.
+    :param labels: the labels to judge; ``None`` for all in *metadata*. The null variant is
+        compatible whether *metadata* lists it or not.
     :return: the same for every order of *labels*.
     """
     asked = sorted(set(metadata.variants if labels is None else labels))
@@ -132,7 +132,7 @@ class _Judge:
                 of_namespace[feature] = {value: next(counter) for value in values}
 
     def key(self, properties: Properties) -> tuple[int, ...] | None:
-        """Return what orders a variant, lower being better; ``None`` if it does not fit."""
+        """Return what orders a variant, lower being better; ``None`` if it is incompatible."""
         key = []
         try:
             for namespace, features in properties.items():

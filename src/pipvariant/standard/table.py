@@ -47,7 +47,7 @@ def read_table(obj: object, *, where: str = "") -> Table:
     _check_keys(priorities, ("default-priorities",), _PRIORITY_KEYS, faults)
     namespaces = read_namespaces(priorities, faults) if "default-priorities" in table else ()
     providers = read_table_providers(table, faults)
-    entries = _providers(table)
+    entries = _provider_entries(table)
     for namespace, entry in entries.items():
         _check_provider(entry, ("providers", namespace), faults)
     variants = read_variants(faults.table(table.get("variants", {}), ("variants",)), faults)
@@ -59,7 +59,7 @@ def read_table(obj: object, *, where: str = "") -> Table:
     return Table(Metadata(namespaces, providers, variants), at_build)
 
 
-def _providers(table: dict[str, object]) -> dict[str, dict[str, object]]:
+def _provider_entries(table: dict[str, object]) -> dict[str, dict[str, object]]:
     providers = table.get("providers")
     if not isinstance(providers, dict):
         return {}

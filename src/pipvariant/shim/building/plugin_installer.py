@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipvariant.errors import ProbeFailed
-from pipvariant.providers import remembered
+from pipvariant.providers import probe_cache
 from pipvariant.providers.plugins import Plugins
 from pipvariant.shim.building.child_pip import RUNNER, WHEELS_ONLY, places
 from pipvariant.shim.core.state import Run
@@ -57,7 +57,7 @@ def plugins_of(run: Run) -> Plugins:
     :param run: the options of a command have to be in it (``configure_target``).
     :raises InvalidOption: what the user trusts cannot be read.
     """
-    kept = remembered.folder(os.environ) if getattr(run.options, "cache_dir", None) else None
+    kept = probe_cache.cache_folder(os.environ) if getattr(run.options, "cache_dir", None) else None
     return Plugins(
         run.trusted,
         _Installer(run),

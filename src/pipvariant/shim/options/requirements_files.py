@@ -23,7 +23,7 @@ from pipvariant.shim.options.definitions import CHOOSING, make
 __all__ = ["configure", "patches"]
 
 REQ_FILE = "pip._internal.req.req_file"
-#: Option -> what :func:`pipvariant.standard.preferences.read` calls its words.
+#: Option -> what :func:`pipvariant.standard.preferences.read_preferences` calls its words.
 WORDS = {
     "variant": "labels",
     "prefer_variant": "preferred",
@@ -67,7 +67,7 @@ def _read(run: Run) -> None:
     if run.no_variant or not (run.words or run.file_words):
         run.preferences = None
         return
-    from pipvariant.standard.preferences import read
+    from pipvariant.standard.preferences import read_preferences
 
     # Of two wishes for one package the later one counts, of two preferences the earlier one:
     # the command line comes before the files in both.
@@ -79,7 +79,7 @@ def _read(run: Run) -> None:
         if words[name]:
             compact = (re.sub(r"\s+", "", word) for word in words[name])
             os.environ[f"PIP_{option.upper()}"] = " ".join(compact)
-    run.preferences = read(**words)
+    run.preferences = read_preferences(**words)
     if run.legacy_resolver:
         raise InvalidOption(
             "a choice of variants is not possible with --use-deprecated=legacy-resolver",

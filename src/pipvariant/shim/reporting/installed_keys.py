@@ -38,14 +38,10 @@ def entry(installed: Installed) -> dict[str, Any]:
     """Return what the key `variant` holds; without a label where that is not known."""
     if installed.metadata is None or installed.label is None:
         return {"label": None, "problem": installed.problem}
+    from pipvariant.standard.properties import properties_json
+
     properties = installed.metadata.variants[installed.label]
-    return {
-        "label": installed.label,
-        "properties": {
-            namespace: {feature: list(values) for feature, values in features.items()}
-            for namespace, features in properties.items()
-        },
-    }
+    return {"label": installed.label, "properties": properties_json(properties)}
 
 
 def _dist_to_dict(original: Any) -> Any:

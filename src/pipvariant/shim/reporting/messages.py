@@ -26,6 +26,7 @@ from pipvariant.shim.resolving.reasons import (
     why_skipped,
 )
 from pipvariant.shim.resolving.selector import Outcome
+from pipvariant.standard.filename import NULL_LABEL, label_phrase
 
 __all__ = ["patches"]
 
@@ -130,12 +131,10 @@ def _tell(run: Run, req: Any, plain: dict[str, set[str]]) -> None:
     label = label_of(link)
     head = f"{req.name} {outcome.version}"
     chosen = _is_named(run, outcome)
-    if label is not None and label != "null":
+    if label is not None and label != NULL_LABEL:
         line = f"{head}: variant {label} ({', '.join(_properties(outcome, link, label))})"
     else:
-        kind = "non-variant wheel" if label is None else "null variant"
-        if not link.is_wheel:
-            kind = "source distribution"
+        kind = label_phrase(label) if link.is_wheel else "source distribution"
         missed = nearest_miss(outcome)
         line = f"{head}: {kind}" + (f"; {missed}" if missed else "")
         if not chosen:
@@ -223,15 +222,14 @@ def _install_req_to_dict(run: Run, original: Any) -> Any:
 
 
 def _entry(outcome: Outcome, link: Any) -> Mapping[str, Any]:
+    from pipvariant.standard.properties import properties_json
+
     label = label_of(link) or ""
     judgement = outcome.judgements.get(source_of(link))
     properties = judgement.metadata.variants.get(label, {}) if judgement is not None else {}
     return {
         "label": label,
-        "properties": {
-            namespace: {feature: list(values) for feature, values in features.items()}
-            for namespace, features in properties.items()
-        },
+        "properties": properties_json(properties),
         "compatible": [
             other for judgement in judgements_of(outcome) for other in judgement.ranking.compatible
         ],

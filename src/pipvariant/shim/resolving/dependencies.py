@@ -111,7 +111,7 @@ class Requirements(State):
 
     def _abi_dependency(self, name: str, values: tuple[str, ...]) -> str:
         """Return one requirement for some values, the same one throughout a run."""
-        from pipvariant.standard.abi_dependency import requirement
+        from pipvariant.standard.abi_dependency import abi_requirement
 
         known = self._built_for.get((name, values))
         if known is None:
@@ -121,7 +121,7 @@ class Requirements(State):
             if far_apart and finder is not None and not self._options.ignores_dependencies:
                 found = finder.find_all_candidates(name.replace("_", "-"))
                 versions = [str(candidate.version) for candidate in found]
-            known = self._built_for[name, values] = requirement(name, values, versions)
+            known = self._built_for[name, values] = abi_requirement(name, values, versions)
         return known
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from pipvariant.selection.installed import label_phrase
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch
 from pipvariant.shim.core.pip_objects import canonical_name, requested_link
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.filenames import label_in
 from pipvariant.shim.finding.installed import read_installed, read_recorded
+from pipvariant.standard.filename import label_phrase
 
 if TYPE_CHECKING:
     from pipvariant.selection.installed import Installed
@@ -70,7 +70,7 @@ class KeptVariants:
             link = requested_link(req)
             old = None if link is None else self.replacements.replacing.get(link.url)
             if old is not None:
-                new = label_phrase(label_in(link.filename))
+                new = label_phrase(label_in(link.filename), "the non-variant build")
                 self._messages.tell(logging.INFO, f"{req.name} {old.version}: {new} replaces {old}")
 
     def _tell_better(self, head: str, distribution: Any, installed: Installed) -> None:

@@ -10,6 +10,7 @@ from pipvariant.shim.core.state import Run
 from pipvariant.shim.finding.filenames import label_of
 from pipvariant.shim.finding.links import source_of
 from pipvariant.shim.resolving.reasons import judgements_of
+from pipvariant.standard.filename import NULL_LABEL
 
 if TYPE_CHECKING:
     from pipvariant.shim.resolving.selector import Outcome
@@ -31,7 +32,7 @@ def older_that_fits(run: Run, outcome: Outcome, link: Any) -> str:
     from pipvariant.shim.resolving.selector import judge
     from pipvariant.standard.ranking import Cause
 
-    if label_of(link) not in (None, "null") or outcome.name not in run.asked:
+    if label_of(link) not in (None, NULL_LABEL) or outcome.name not in run.asked:
         return ""
     judgements = list(judgements_of(outcome))
     namespaces = {
@@ -50,7 +51,7 @@ def older_that_fits(run: Run, outcome: Outcome, link: Any) -> str:
     older = [
         each
         for each in found
-        if each.version < version and label_of(each.link) not in (None, "null")
+        if each.version < version and label_of(each.link) not in (None, NULL_LABEL)
     ]
     older.sort(key=lambda each: each.version, reverse=True)
     for (number, _), group in itertools.groupby(

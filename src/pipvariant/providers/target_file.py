@@ -14,7 +14,7 @@ from pipvariant.providers import nvidia, x86_64
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE
 
-__all__ = ["FORMAT", "parse", "read", "write"]
+__all__ = ["read_target_file", "write_target_file"]
 
 #: The version of the form of target files.
 FORMAT = 1
@@ -25,7 +25,7 @@ _REMEDY = "`variant platform --output FILE` writes a target file on the machine 
 _HEAD = "# What a machine supports, for `--variant-target`; values, the most preferred first.\n"
 
 
-def read(path: str) -> dict[str, Answer]:
+def read_target_file(path: str) -> dict[str, Answer]:
     """Read a target file.
 
     :returns: namespace to answer; a namespace that is not in it is not supported by the target.
@@ -37,11 +37,11 @@ def read(path: str) -> dict[str, Answer]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InvalidTargetFile([("", reason)], where=path, remedy=_REMEDY) from error
-    return parse(content, path)
+    return parse_target_file(content, path)
 
 
-def parse(content: bytes, where: str) -> dict[str, Answer]:
-    """Read the content of a target file; see :func:`read`."""
+def parse_target_file(content: bytes, where: str) -> dict[str, Answer]:
+    """Read the content of a target file; see :func:`read_target_file`."""
     if len(content) > _LARGEST:
         fault = f"it is larger than {_LARGEST:,} bytes"
         raise InvalidTargetFile([("", fault)], where=where, remedy=_REMEDY)
@@ -56,46 +56,46 @@ def parse(content: bytes, where: str) -> dict[str, Answer]:
         fault = f"it is not TOML: {error}"
         raise InvalidTargetFile([("", fault)], where=where, remedy=_REMEDY) from error
     faults: list[tuple[str, str]] = []
-    answers = _document(document, faults)
+    answers = _read_document(document, faults)
     if faults:
         raise InvalidTargetFile(faults, where=where, remedy=_REMEDY)
     return answers
 
 
-def write(answers: Iterable[Answer]) -> str:
+def write_target_file(answers: Iterable[Answer]) -> str:
     """Write answers as the text of a target file; those that support nothing are left out."""
     parts = [f"{_HEAD}format = {FORMAT}\n"]
     for answer in answers:
         if not answer.features:
             continue
-        parts.append(f"\n[namespace.{answer.namespace}]\nsource = {_quote(answer.source)}\n")
+        parts.append(f"\n[namespace.{answer.namespace}]\nsource = {_quoted(answer.source)}\n")
         for name, table in (("facts", answer.facts), ("features", answer.features)):
-            lines = [f"{_key(key)} = {_value(value)}\n" for key, value in table.items()]
+            lines = [f"{_toml_key(key)} = {_toml_value(value)}\n" for key, value in table.items()]
             parts += [f"\n[namespace.{answer.namespace}.{name}]\n", *lines] if lines else []
     return "".join(parts)
 
 
-def _quote(text: str) -> str:
+def _quoted(text: str) -> str:
     # A JSON string is a TOML string, but for the one control character that JSON leaves bare.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _quote(key)
+def _toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _quoted(key)
 
 
-def _value(value: str | tuple[str, ...]) -> str:
-    return _quote(value) if isinstance(value, str) else f"[{', '.join(map(_quote, value))}]"
+def _toml_value(value: str | tuple[str, ...]) -> str:
+    return _quoted(value) if isinstance(value, str) else f"[{', '.join(map(_quoted, value))}]"
 
 
-def _document(document: Mapping[str, Any], faults: list[tuple[str, str]]) -> dict[str, Answer]:
+def _read_document(document: Mapping[str, Any], faults: list[tuple[str, str]]) -> dict[str, Answer]:
     form = document.get("format")
     if type(form) is not int or form != FORMAT:
         said = "is missing" if form is None else f"{form!r} is not supported"
         faults.append(("format", f"{said}; this version reads format = {FORMAT}"))
         return {}
-    _unknown(document, ("format", "namespace"), "", faults)
-    tables = _table(document, "namespace", "", faults)
+    _check_keys_of(document, ("format", "namespace"), "", faults)
+    tables = _table_of(document, "namespace", "", faults)
     answers = {}
     for namespace in tables:
         path = f"namespace.{namespace}"
@@ -103,44 +103,44 @@ def _document(document: Mapping[str, Any], faults: list[tuple[str, str]]) -> dic
             faults.append((path, "this is not a namespace"))
             continue
         before = len(faults)
-        table = _table(tables, namespace, "namespace.", faults)
-        answer = _namespace(namespace, table, path, faults)
+        table = _table_of(tables, namespace, "namespace.", faults)
+        answer = _read_namespace(namespace, table, path, faults)
         if len(faults) == before:
             answers[namespace] = answer
     return answers
 
 
-def _namespace(
+def _read_namespace(
     namespace: str, table: Mapping[str, Any], path: str, faults: list[tuple[str, str]]
 ) -> Answer:
     short = _SHORT.get(namespace)
     keys = short[0] if short is not None else ()
-    _unknown(table, ("source", "facts", "features", *keys), f"{path}.", faults)
-    source = _string(table, "source", "target file", f"{path}.", faults)
-    stated = _table(table, "facts", f"{path}.", faults)
-    facts = {key: _string(stated, key, "", f"{path}.facts.", faults) for key in stated}
+    _check_keys_of(table, ("source", "facts", "features", *keys), f"{path}.", faults)
+    source = _string_of(table, "source", "target file", f"{path}.", faults)
+    told = _table_of(table, "facts", f"{path}.", faults)
+    facts = {key: _string_of(told, key, "", f"{path}.facts.", faults) for key in told}
     given = [key for key in keys if key in table]
     if short is not None and given:
         if "features" in table:
             faults.append((path, f"has both features and {given[0]}; one of them has to go"))
-            return Answer(namespace, {}, Origin.STATED)
-        words = {key: _string(table, key, "", f"{path}.", faults) for key in given}
+            return Answer(namespace, {}, Origin.TARGET_FILE)
+        words = {key: _string_of(table, key, "", f"{path}.", faults) for key in given}
         try:
             features, derived = short[1](words)
         except ValueError as error:
             faults.append((path, str(error)))
-            return Answer(namespace, {}, Origin.STATED)
-        return Answer(namespace, features, Origin.STATED, source, (), {**derived, **facts})
-    features = _features(_table(table, "features", f"{path}.", faults), f"{path}.features", faults)
-    return Answer(namespace, features, Origin.STATED, source, (), facts)
+            return Answer(namespace, {}, Origin.TARGET_FILE)
+        return Answer(namespace, features, Origin.TARGET_FILE, source, (), {**derived, **facts})
+    features = _features(table, path, faults)
+    return Answer(namespace, features, Origin.TARGET_FILE, source, (), facts)
 
 
 def _features(
     table: Mapping[str, Any], path: str, faults: list[tuple[str, str]]
 ) -> dict[str, tuple[str, ...]]:
     features = {}
-    for feature, values in table.items():
-        key = f"{path}.{feature}"
+    for feature, values in _table_of(table, "features", f"{path}.", faults).items():
+        key = f"{path}.features.{feature}"
         if FEATURE.fullmatch(feature) is None:
             faults.append((key, "this is not a feature"))
         elif not isinstance(values, list) or not values:
@@ -162,14 +162,14 @@ def _is_value(value: object) -> bool:
     )
 
 
-def _unknown(
+def _check_keys_of(
     table: Mapping[str, Any], known: tuple[str, ...], path: str, faults: list[tuple[str, str]]
 ) -> None:
     also = ", ".join(known)
     faults += [(f"{path}{key}", f"unknown; known are {also}") for key in table if key not in known]
 
 
-def _table(
+def _table_of(
     table: Mapping[str, Any], key: str, path: str, faults: list[tuple[str, str]]
 ) -> dict[str, Any]:
     value = table.get(key, {})
@@ -179,7 +179,7 @@ def _table(
     return {}
 
 
-def _string(
+def _string_of(
     table: Mapping[str, Any], key: str, default: str, path: str, faults: list[tuple[str, str]]
 ) -> str:
     value = table.get(key, default)
@@ -204,7 +204,7 @@ def _nvidia(words: Mapping[str, str]) -> _Derived:
         message = "compute-capability means nothing without driver"
         raise ValueError(message)
     facts = {key.replace("-", " "): text for key, text in words.items()}
-    return nvidia.decide(versions["driver"], versions.get("compute-capability")), facts
+    return nvidia.nvidia_features(versions["driver"], versions.get("compute-capability")), facts
 
 
 def _x86_64(words: Mapping[str, str]) -> _Derived:
@@ -217,7 +217,7 @@ def _x86_64(words: Mapping[str, str]) -> _Derived:
     flags = {"mmx", "sse", "sse2"}.union(*(x86_64.LEVELS[level] for level in levels[:count]))
     facts = {"architecture": "x86_64"}
     facts.update((f"{level} lacks", " ".join(x86_64.LEVELS[level])) for level in levels[count:])
-    return x86_64.decide(frozenset(flags)), facts
+    return x86_64.x86_64_features(frozenset(flags)), facts
 
 
 #: Namespace to the keys that state it in short, and what makes features and facts of them.

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from pipvariant.providers import known
+from pipvariant.providers import builtin
 from pipvariant.providers.answers import Answer, Origin
-from pipvariant.providers.known import BUILT_INS, explain
+from pipvariant.providers.builtin import BUILT_INS, reason_for
 
 
 def answer(namespace: str, origin: Origin) -> Answer:
@@ -27,13 +27,13 @@ def test_each_entry_is_under_its_own_namespace() -> None:
 
 @pytest.mark.parametrize("namespace", sorted(BUILT_INS))
 def test_each_module_answers_for_its_namespace(namespace: str) -> None:
-    given = known.ask(namespace, {})
+    given = builtin.query_builtin(namespace, {})
     assert (given.namespace, given.origin) == (namespace, Origin.BUILT_IN)
 
 
 @pytest.mark.parametrize("namespace", sorted(BUILT_INS))
 def test_each_answer_keeps_the_character_rules_of_the_standard(namespace: str) -> None:
-    for feature, values in known.ask(namespace, {}).features.items():
+    for feature, values in builtin.query_builtin(namespace, {}).features.items():
         assert re.fullmatch(r"[a-z0-9_]+", feature)
         assert values
         assert len(set(values)) == len(values)
@@ -41,23 +41,23 @@ def test_each_answer_keeps_the_character_rules_of_the_standard(namespace: str) -
 
 
 def test_explain_has_no_words_for_an_unknown_namespace() -> None:
-    assert explain("quantum", "qubits", ("5",), answer("quantum", Origin.BUILT_IN)) is None
+    assert reason_for("quantum", "qubits", ("5",), answer("quantum", Origin.BUILT_IN)) is None
 
 
-@pytest.mark.parametrize("origin", sorted(set(Origin) - {Origin.BUILT_IN, Origin.STATED}))
+@pytest.mark.parametrize("origin", sorted(set(Origin) - {Origin.BUILT_IN, Origin.TARGET_FILE}))
 def test_explain_speaks_only_for_built_in_providers(origin: Origin) -> None:
     given = answer("nvidia", origin)
-    assert explain("nvidia", "cuda_version_lower_bound", ("12.6",), given) is None
+    assert reason_for("nvidia", "cuda_version_lower_bound", ("12.6",), given) is None
 
 
 def test_explain_needs_a_value() -> None:
     given = answer("nvidia", Origin.BUILT_IN)
-    assert explain("nvidia", "cuda_version_lower_bound", (), given) is None
+    assert reason_for("nvidia", "cuda_version_lower_bound", (), given) is None
 
 
 def test_explain_the_nearest_miss() -> None:
     given = answer("nvidia", Origin.BUILT_IN)
-    assert explain("nvidia", "cuda_version_lower_bound", ("12.6",), given) == (
+    assert reason_for("nvidia", "cuda_version_lower_bound", ("12.6",), given) == (
         "needs CUDA driver >= 12.6, this machine has 12.4"
     )
 

@@ -9,15 +9,15 @@ from typing import Protocol, cast
 
 from pipvariant.providers.answers import Answer, Origin
 
-__all__ = ["BUILT_INS", "BuiltIn", "ask", "explain", "stands_in"]
+__all__ = ["BUILT_INS", "query_builtin", "reason_for", "stands_in"]
 
 
 class _Module(Protocol):
     """What the module of a built-in provider offers."""
 
-    def answer(self, environ: Mapping[str, str], *, refresh: bool = False) -> Answer: ...
+    def query_machine(self, environ: Mapping[str, str], *, refresh: bool = False) -> Answer: ...
 
-    def explain(self, feature: str, values: Sequence[str], answer: Answer) -> str | None: ...
+    def unmet_reason(self, feature: str, values: Sequence[str], answer: Answer) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class BuiltIn:
     :param namespace: the only namespace that it answers for.
     :param packages: the normalised names that the plugin package is published under.
     :param plugin_class: the name of the class in the plugin package's ``plugin`` module.
-    :param module: the module that has ``answer`` and ``explain``; imported when it is asked.
+    :param module: has ``query_machine`` and ``unmet_reason``; imported when it is asked.
     """
 
     namespace: str
@@ -102,7 +102,7 @@ def stands_in(namespace: str, packages: Sequence[str], plugin_api: str) -> bool:
     )
 
 
-def ask(namespace: str, environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
+def query_builtin(namespace: str, environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     """Ask the built-in provider of a namespace; this may start a probe.
 
     :param namespace: a key of :data:`BUILT_INS`.
@@ -111,10 +111,10 @@ def ask(namespace: str, environ: Mapping[str, str], *, refresh: bool = False) ->
     :raises KeyError: no provider of that namespace is built in.
     :raises InvalidOverride: a variable that replaces the probe has a value that cannot be.
     """
-    return BUILT_INS[namespace].load().answer(environ, refresh=refresh)
+    return BUILT_INS[namespace].load().query_machine(environ, refresh=refresh)
 
 
-def explain(namespace: str, feature: str, values: Sequence[str], answer: Answer) -> str | None:
+def reason_for(namespace: str, feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say in plain words why none of the values of one feature is supported.
 
     :param namespace: the namespace of the unmet property.
@@ -128,11 +128,11 @@ def explain(namespace: str, feature: str, values: Sequence[str], answer: Answer)
     if built_in is None or not values:
         return None
     if answer.origin is Origin.BUILT_IN:
-        return built_in.load().explain(feature, values, answer)
+        return built_in.load().unmet_reason(feature, values, answer)
     # Features that are stated without facts leave open what the words would be about.
-    if answer.origin is not Origin.STATED or (answer.features and not answer.facts):
+    if answer.origin is not Origin.TARGET_FILE or (answer.features and not answer.facts):
         return None
-    words = built_in.load().explain(feature, values, answer)
+    words = built_in.load().unmet_reason(feature, values, answer)
     if words is None:
         return None
     words = words.replace("this machine", "the stated target").replace("this CPU", "its CPU")

@@ -15,7 +15,7 @@ from pipvariant import __version__
 from pipvariant.errors import ProbeFailed
 from pipvariant.providers import probe
 
-__all__ = ["BOOT_ID", "MAX_FILES", "NO_CACHE", "ask", "folder", "is_ours", "is_private"]
+__all__ = ["cache_folder", "is_ours", "is_private", "query_probe"]
 
 #: Set to anything, this variable of pip's means that nothing is read from or written to disk.
 NO_CACHE = "PIP_NO_CACHE_DIR"
@@ -32,17 +32,17 @@ _MAX_BYTES = probe.MAX_OUTPUT + 64 * 1024
 _NO_MATTER = "PATH"
 
 
-class _Judged(Protocol):
+class _Reading(Protocol):
     """What a report means."""
 
     @property
     def problems(self) -> tuple[str, ...]: ...
 
 
-T = TypeVar("T", bound=_Judged)
+T = TypeVar("T", bound=_Reading)
 
 
-def ask(
+def query_probe(
     module: str,
     *arguments: str,
     judge: Callable[[object], T],
@@ -60,34 +60,34 @@ def ask(
     :param environ: the variables for the probe; they also say where the user's caches are.
     :param signs: what is different as soon as the report can be, such as the state of files.
     :param refresh: run the probe in any case, and keep the new report in place of the old one.
-    :raises ProbeFailed: as :func:`pipvariant.providers.probe.run` and ``judge`` do; nothing is
-        kept then.
+    :raises ProbeFailed: as ``run_probe`` and ``judge`` do; nothing is kept then.
     """
 
     def run() -> object:
-        return probe.run(module, *arguments, environ=environ, timeout=probe.TIME_LIMIT)
+        return probe.run_probe(module, *arguments, environ=environ, timeout=probe.TIME_LIMIT)
 
-    place = None if environ.get(NO_CACHE) else folder(environ)
+    place = None if environ.get(NO_CACHE) else cache_folder(environ)
     boot = _boot() if place is not None else ""
     if place is None or not boot:
         return judge(run())
     key = [__version__, boot, _container(), sys.platform, str(sys.maxsize), sys.base_prefix]
-    variables = {name: value for name, value in probe.clean(environ).items() if name != _NO_MATTER}
+    variables = probe.clean_environment(environ)
+    variables.pop(_NO_MATTER, None)
     key += [module, *arguments, json.dumps(variables, sort_keys=True), *signs]
     path = place / _file_name(key)
     if not refresh:
         with contextlib.suppress(ProbeFailed):
-            return judge(_read(path, key))
+            return judge(_read_kept(path, key))
     judged = judge(report := run())
     if not judged.problems:
-        _write(path, {"key": key, "report": report})
+        _keep_report(path, {"key": key, "report": report})
     elif refresh:
         with contextlib.suppress(OSError):
             path.unlink()
     return judged
 
 
-def folder(environ: Mapping[str, str]) -> Path | None:
+def cache_folder(environ: Mapping[str, str]) -> Path | None:
     """Say where reports are kept, None without a home folder that exists.
 
     :param environ: has ``XDG_CACHE_HOME`` and ``HOME``, on Windows ``LOCALAPPDATA``.
@@ -140,7 +140,7 @@ def _file_name(key: list[str]) -> str:
     return hashlib.sha256("\0".join(key).encode(errors="backslashreplace")).hexdigest() + ".json"
 
 
-def _read(path: Path, key: list[str]) -> object:
+def _read_kept(path: Path, key: list[str]) -> object:
     """Read a report that this user kept under this key, None if there is no such report."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
@@ -156,7 +156,7 @@ def _read(path: Path, key: list[str]) -> object:
     return kept.get("report") if isinstance(kept, dict) and kept.get("key") == key else None
 
 
-def _write(path: Path, kept: Mapping[str, object]) -> None:
+def _keep_report(path: Path, kept: Mapping[str, object]) -> None:
     """Keep a report for this user alone; where that is not possible, it is not kept."""
     import tempfile
 

@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 
 from pipvariant.errors import InvalidTargetFile
-from pipvariant.providers import known, nvidia, statement, x86_64
+from pipvariant.providers import builtin, nvidia, target_file, x86_64
 from pipvariant.providers.answers import Answer, Origin
 
 
 def parse(text: str) -> dict[str, Answer]:
-    return statement.parse(text.encode(), "gpu.toml")
+    return target_file.parse_target_file(text.encode(), "gpu.toml")
 
 
 def test_four_lines_by_hand_state_a_gpu() -> None:
     stated = parse('format = 1\n[namespace.nvidia]\ndriver = "12.8"\ncompute-capability = "9.0"\n')[
         "nvidia"
     ]
-    assert stated.features == nvidia.decide((12, 8), (9, 0))
-    assert (stated.origin, stated.source) == (Origin.STATED, "target file")
+    assert stated.features == nvidia.nvidia_features((12, 8), (9, 0))
+    assert (stated.origin, stated.source) == (Origin.TARGET_FILE, "target file")
 
 
 def test_a_level_states_all_below_and_its_flags() -> None:
@@ -34,7 +34,7 @@ def test_what_is_written_reads_as_the_same_answers() -> None:
     given = [
         Answer(
             "nvidia",
-            nvidia.decide((12, 8), (9, 0)),
+            nvidia.nvidia_features((12, 8), (9, 0)),
             Origin.BUILT_IN,
             'a "b"\\',
             (),
@@ -43,7 +43,7 @@ def test_what_is_written_reads_as_the_same_answers() -> None:
         Answer("blas", {"library": ("mkl", "openblas"), "a": ("1.0",)}, Origin.STATIC, "x"),
         Answer("amd", {}, Origin.BUILT_IN),
     ]
-    stated = parse(statement.write(given))
+    stated = parse(target_file.write_target_file(given))
     assert list(stated) == ["nvidia", "blas"]
     for answer in given[:2]:
         read = stated[answer.namespace]
@@ -57,7 +57,7 @@ def test_the_order_of_writing_is_the_order_of_preference() -> None:
 
 
 def test_a_byte_order_mark_says_nothing() -> None:
-    assert statement.parse(b"\xef\xbb\xbfformat = 1\n", "x") == {}
+    assert target_file.parse_target_file(b"\xef\xbb\xbfformat = 1\n", "x") == {}
 
 
 def test_all_faults_are_named_with_the_path_to_the_key() -> None:
@@ -82,23 +82,23 @@ def test_another_format_is_refused(form: str) -> None:
 @pytest.mark.parametrize("content", (b"\xff", b"{", b"a = " + b"[" * 5000, b"#" * 2_000_000))
 def test_what_is_not_a_small_toml_file_is_refused(content: bytes) -> None:
     with pytest.raises(InvalidTargetFile, match="variant platform --output FILE"):
-        statement.parse(content, "x")
+        target_file.parse_target_file(content, "x")
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing"):
         with pytest.raises(InvalidTargetFile, match="variant platform --output FILE"):
-            statement.read(str(path))
+            target_file.read_target_file(str(path))
 
 
 def test_explanations_speak_of_the_stated_target() -> None:
     stated = parse(
         'format = 1\n[namespace.nvidia]\ndriver = "12.4"\n[namespace.x86_64]\nlevel = "v2"\n'
     )
-    assert known.explain("nvidia", "cuda_version_lower_bound", ["12.6"], stated["nvidia"]) == (
+    assert builtin.reason_for("nvidia", "cuda_version_lower_bound", ["12.6"], stated["nvidia"]) == (
         "needs CUDA driver >= 12.6, the stated target has 12.4 (stated, not detected)"
     )
-    words = known.explain("x86_64", "level", ["v3"], stated["x86_64"])
+    words = builtin.reason_for("x86_64", "level", ["v3"], stated["x86_64"])
     assert words is not None
     assert words.startswith("needs x86-64-v3, its CPU is v2 (lacks avx")
     assert x86_64.LEVELS["v3"]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from pipvariant.errors import ProbeFailed
-from pipvariant.providers import known, probe, remembered
+from pipvariant.providers import builtin, probe, probe_cache
 from pipvariant.providers.target import Target
 from tests.providers.drivers import MakeDriver
 
@@ -65,7 +65,7 @@ class Machine:
 
     def ask(self, *signs: str, refresh: bool = False, **environ: str) -> Any:
         environ = {"HOME": str(self.home), **environ}
-        return remembered.ask(
+        return probe_cache.query_probe(
             "a.probe", "/", judge=judge, environ=environ, signs=signs, refresh=refresh
         ).report
 
@@ -75,10 +75,10 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     home = tmp_path / "home"
     home.mkdir()
     made = Machine(home)
-    monkeypatch.setattr(probe, "run", made.run)
+    monkeypatch.setattr(probe, "run_probe", made.run)
     boot = tmp_path / "boot_id"
     boot.write_text("first\n")
-    monkeypatch.setattr(remembered, "BOOT_ID", boot)
+    monkeypatch.setattr(probe_cache, "BOOT_ID", boot)
     monkeypatch.setattr("sys.platform", "linux")
     return made
 
@@ -109,7 +109,7 @@ def test_refresh_forgets_the_old_report_where_the_new_one_has_problems(machine: 
 def test_another_start_of_the_machine_asks_again(machine: Machine) -> None:
     machine.reports = [1, 2]
     machine.ask()
-    remembered.BOOT_ID.write_text("second\n")
+    probe_cache.BOOT_ID.write_text("second\n")
     assert machine.ask() == 2
 
 
@@ -133,7 +133,7 @@ def test_other_variables_do_not_matter(machine: Machine) -> None:
 def test_another_container_asks_again(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     machine.reports = [1, 2]
     machine.ask()
-    monkeypatch.setattr(remembered, "_container", lambda: "another")
+    monkeypatch.setattr(probe_cache, "_container", lambda: "another")
     assert machine.ask() == 2
 
 
@@ -142,7 +142,7 @@ def test_another_version_of_this_project_asks_again(
 ) -> None:
     machine.reports = [1, 2]
     machine.ask()
-    monkeypatch.setattr(remembered, "__version__", "99")
+    monkeypatch.setattr(probe_cache, "__version__", "99")
     assert machine.ask() == 2
 
 
@@ -168,7 +168,7 @@ def test_pips_variable_turns_it_off(machine: Machine, value: str) -> None:
 
 def test_where_the_start_of_the_machine_is_not_known_nothing_is_kept(machine: Machine) -> None:
     machine.reports = [1, 2]
-    remembered.BOOT_ID.unlink()
+    probe_cache.BOOT_ID.unlink()
     assert [machine.ask(), machine.ask()] == [1, 2]
     assert not machine.place.exists()
 
@@ -284,13 +284,13 @@ def test_a_write_that_breaks_off_leaves_nothing(
 
 
 def test_only_so_many_reports_are_kept_the_newest(machine: Machine) -> None:
-    machine.reports = list(range(remembered.MAX_FILES + 5))
+    machine.reports = list(range(probe_cache.MAX_FILES + 5))
     for number in range(len(machine.reports)):
         machine.ask(f"driver {number}")
         for file in machine.place.iterdir():
             os.utime(file, (file.stat().st_atime, file.stat().st_mtime - 10))
-    assert len(list(machine.place.iterdir())) == remembered.MAX_FILES
-    newest = remembered.MAX_FILES + 4
+    assert len(list(machine.place.iterdir())) == probe_cache.MAX_FILES
+    newest = probe_cache.MAX_FILES + 4
     assert machine.ask(f"driver {newest}") == newest
 
 
@@ -316,7 +316,7 @@ def test_the_folder_is_that_of_the_platform(
 ) -> None:
     monkeypatch.setattr("sys.platform", system)
     given = {name: value.format(home=tmp_path) for name, value in environ.items()}
-    assert remembered.folder({"HOME": str(tmp_path), **given}) == tmp_path / place
+    assert probe_cache.cache_folder({"HOME": str(tmp_path), **given}) == tmp_path / place
 
 
 def test_windows_counts_its_starts_in_the_registry(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -336,7 +336,7 @@ def test_windows_counts_its_starts_in_the_registry(monkeypatch: pytest.MonkeyPat
     )
     monkeypatch.setattr("sys.platform", "win32")
     monkeypatch.setitem(sys.modules, "winreg", registry)
-    assert remembered._boot() == "41"
+    assert probe_cache._boot() == "41"
 
 
 def test_macos_names_its_starts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -347,12 +347,12 @@ def test_macos_names_its_starts(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("sys.platform", "darwin")
     monkeypatch.setattr("ctypes.CDLL", lambda _name: SimpleNamespace(sysctlbyname=query))
-    assert remembered._boot() == "3E6BDA3F-1B4E"
+    assert probe_cache._boot() == "3E6BDA3F-1B4E"
 
 
 def test_linux_names_its_starts() -> None:
-    assert len(remembered.BOOT_ID.read_text()) > 30
-    assert remembered._boot() == remembered.BOOT_ID.read_text().strip()
+    assert len(probe_cache.BOOT_ID.read_text()) > 30
+    assert probe_cache._boot() == probe_cache.BOOT_ID.read_text().strip()
 
 
 # With a driver
@@ -367,11 +367,11 @@ def user(make_driver: MakeDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_driver_is_asked_once_until_it_changes(user: Any) -> None:
-    first, second = (known.ask("nvidia", user.environ) for _ in range(2))
+    first, second = (builtin.query_builtin("nvidia", user.environ) for _ in range(2))
     assert first == second
     assert len(user.driver.calls) == 1
     os.utime(user.driver.folder / "libnvidia-ml.so.1", (1, 1))
-    known.ask("nvidia", user.environ)
+    builtin.query_builtin("nvidia", user.environ)
     assert len(user.driver.calls) == 2
 
 
@@ -384,6 +384,6 @@ def test_a_target_asks_again_where_the_user_wants_it(user: Any) -> None:
 
 def test_without_cache_the_driver_is_asked_each_time(user: Any, tmp_path: Path) -> None:
     for _ in range(2):
-        known.ask("nvidia", {**user.environ, "PIP_NO_CACHE_DIR": "1"})
+        builtin.query_builtin("nvidia", {**user.environ, "PIP_NO_CACHE_DIR": "1"})
     assert len(user.driver.calls) == 2
     assert not (tmp_path / ".cache").exists()

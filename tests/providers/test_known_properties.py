@@ -7,15 +7,17 @@ from collections.abc import Mapping
 import pytest
 
 from pipvariant.providers import aarch64, amd, intel, nvidia, x86_64
-from pipvariant.providers.known import BUILT_INS
-from pipvariant.providers.valid import VALID
+from pipvariant.providers.builtin import BUILT_INS
+from pipvariant.providers.known_properties import VALID
 
 SUPPORTED = {
-    "aarch64": aarch64.decide(["aarch64", "armv8.1a", "armv8.6a", "armv9.0a"], aarch64.FLAGS),
-    "amd": amd.decide(["gfx942", "gfx90a", "gfx1030"], "7.0"),
-    "intel": intel.decide(["12.60.7", "20.1.4"]),
-    "nvidia": nvidia.decide((12, 8), (12, 1)),
-    "x86_64": x86_64.decide(frozenset(x86_64.FLAGS)),
+    "aarch64": aarch64.aarch64_features(
+        ["aarch64", "armv8.1a", "armv8.6a", "armv9.0a"], aarch64.FLAGS
+    ),
+    "amd": amd.amd_features(["gfx942", "gfx90a", "gfx1030"], "7.0"),
+    "intel": intel.intel_features(["12.60.7", "20.1.4"]),
+    "nvidia": nvidia.nvidia_features((12, 8), (12, 1)),
+    "x86_64": x86_64.x86_64_features(frozenset(x86_64.FLAGS)),
 }
 
 
@@ -34,5 +36,5 @@ def test_whatever_a_machine_supports_is_valid(namespace: str) -> None:
 
 @pytest.mark.parametrize("driver", ((11, 0), (12, 8), (15, 20)))
 def test_bounds_of_every_driver_are_valid(driver: tuple[int, int]) -> None:
-    for feature, values in nvidia.decide(driver, None).items():
+    for feature, values in nvidia.nvidia_features(driver, None).items():
         assert all(map(VALID["nvidia"][feature].value.fullmatch, values))
