@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,41 @@ class Run:
         #: Set from above: wheel, folder of its project, label, folder to write to -> the variant.
         self.label_built: Callable[[str, str, str, str], str]
         self._on = on
+
+    def start(self, command: str, values: Any) -> None:
+        """Put on what a command needs, when pip has parsed its options and done nothing else.
+
+        :param values: pip's object with all options.
+        :raises PipVariantError: an option means nothing, or pip cannot be patched.
+        """
+        from pipvariant.shim.options import parser
+
+        if parser.looks_at_an_index(command, values):
+            self.configure(command, values)
+            self.activate()
+        else:
+            self.options = CommandOptions(command)
+            if command in parser.READERS or parser.lists_as_json(command, values):
+                self.activate(only_reading=True)
+            elif command == "uninstall" and values.requirements:
+                from pipvariant.shim.options import requirements_files
+
+                # A file of requirements may have lines that are ours.
+                self._on.put(requirements_files.patches(self.user, self.options, _nothing))
+            elif command == "completion":
+                from pipvariant.shim.options import completion
+
+                self._on.put(completion.patches())
+        # What the command itself has imported stays to the end as well.
+        gc.freeze()
+
+    def hand_on(self) -> None:
+        """Let a pip that is started know the labels of the environment that it builds for."""
+        # Before a command is known it is another Python that is started, not a build.
+        if self.options.command and not self.user.no_variant:
+            from pipvariant.shim.building import build_requirements
+
+            build_requirements.hand_on(self.options, self.parts.decisions)
 
     def configure(self, command: str, values: Any) -> None:
         """Take what the options of a command that looks at an index say.
@@ -168,3 +204,7 @@ class Run:
             yield from write.patches(
                 self.pip, options, parts.index, parts.metadata, parts.decisions
             )
+
+
+def _nothing() -> None:
+    """No patch depends on what a file of requirements says."""
