@@ -56,7 +56,6 @@ def main(run: Run, args: list[str]) -> int:
         return options, rest
 
     command.parse_args = parse_quietly
-    run.explains = True
     code: int = command.main(args)
     problem = run.failed or (f"pip ended with exit code {code}" if code else "")
     (write_json if as_json else write_text)(sys.stdout, *explain(run), problem)
@@ -74,7 +73,7 @@ def shape(command: Any) -> None:
     )
     for name in ELSEWHERE:
         parser.remove_option(name)
-    parser.set_defaults(dry_run=True, ignore_installed=True)
+    parser.set_defaults(dry_run=True, ignore_installed=True, explains=True)
     add_named(command.cmd_opts, ("--json",))
 
 
