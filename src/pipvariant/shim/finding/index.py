@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from pipvariant.selection.model import File
@@ -12,15 +13,20 @@ from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.filenames import label_in
 from pipvariant.standard.filename import parse_variants_json_name, variants_json_name
 
-__all__ = ["IndexState", "Search", "is_allowed", "source_of"]
+__all__ = ["IndexState", "Search", "is_allowed", "labelled_by_version", "source_of"]
 
 
 class Search(NamedTuple):
-    """What pip looked for: with which finder, which specifier and which allowed hashes."""
+    """What pip looked for.
+
+    :param hashes: those that are allowed, None or empty for any.
+    :param is_lazy: files are taken one by one; false where pip wants the one best at once.
+    """
 
     finder: Any
     specifier: Any = None
     hashes: Any = None
+    is_lazy: bool = True
 
 
 class IndexState(State):
@@ -70,6 +76,17 @@ class IndexState(State):
             for found in finder.find_all_candidates(project)
         ]
 
+    def disallowed(self, search: Search, project: str, version: Any) -> list[File]:
+        """Return the variant wheels of a version that pip left out because of their hashes."""
+        return [
+            file
+            for file in self.files(search.finder, project, search.hashes)
+            if file.version == version
+            and file.label is not None
+            and not file.allowed
+            and (file.link.has_hash or file.link._hashes)
+        ]
+
     def keep(self, link: Any) -> bool:
         """Keep a link if it is one of a variants.json, and return whether it is."""
         parsed = parse_variants_json_name(link.filename)
@@ -96,6 +113,14 @@ class IndexState(State):
             for name in _json_names(folder, file.project, file.version):
                 self.keep(path_to_link(os.path.join(folder, name)))
         return self.json_links.get((source, file.project, file.version))
+
+
+def labelled_by_version(files: Iterable[File]) -> Iterator[dict[str, File]]:
+    """Yield label -> one file with it, for each version and source; the newest version first."""
+    labelled = [file for file in files if file.label is not None]
+    labelled.sort(key=lambda file: file.version, reverse=True)
+    for _, group in itertools.groupby(labelled, key=lambda file: (file.version, file.source)):
+        yield {file.label or "": file for file in group}
 
 
 def source_of(link: Any) -> str:
