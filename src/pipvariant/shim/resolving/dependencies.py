@@ -23,7 +23,7 @@ from pipvariant.shim.core.pip_objects import unsupported_wheel
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import State, aside
 from pipvariant.shim.finding.filenames import label_in
-from pipvariant.standard.core_metadata import one_line, rewrite_requirements
+from pipvariant.wheelfile.core_metadata import one_line, rewrite_requirements
 
 if TYPE_CHECKING:
     from pipvariant.shim.core.state import CommandOptions, UserConstraints

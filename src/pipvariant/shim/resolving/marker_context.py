@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.errors import PipVariantError
 from pipvariant.shim.core.pip_objects import pip_error, unsupported_wheel
 from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.filenames import label_in
@@ -40,13 +41,12 @@ class MarkerContexts(State):
             # A file pip installs from is one that it has read before: nothing new is imported.
             known = self._known.get(archive.filename)
             if known is None:
-                from pipvariant.shim.finding.metadata import ARCHIVE_ERRORS, read_from_archive
+                from pipvariant.wheelfile.dist_info import read_from_archive
 
                 name = os.path.basename(archive.filename or "wheel")
                 try:
                     metadata = read_from_archive(archive, None, name)
-                # An error of the reader is a ValueError too, so it is among these.
-                except ARCHIVE_ERRORS as error:
+                except PipVariantError as error:
                     raise unsupported_wheel(f"Variant wheel refused. {error}") from error
                 known = self._of_metadata(metadata)
                 if archive.filename is not None:

@@ -53,9 +53,7 @@ class SingleBest:
                 self._index.file(project, version, each.link, hashes=hashes, payload=each)
                 for each in group
             ]
-            if not self._user.is_constrained(project) and all(
-                file.label is None for file in files
-            ):
+            if not self._user.is_constrained(project) and all(file.label is None for file in files):
                 return group[0]
             ordered = self.orders.order(files, search)
             if ordered:
