@@ -1,4 +1,4 @@
-"""Patches go on all together or not at all, and come off without a trace."""
+"""What a command needs is patched and proven, and comes off without a trace."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 from pipvariant import shim
-from pipvariant.errors import UnsupportedPip
 from pipvariant.shim.building import child_pip
-from pipvariant.shim.core.patches import Patch, Patches
 from pipvariant.shim.core.pip_versions import this_pip
 from pipvariant.shim.core.state import Run
 from pipvariant.shim.finding import filenames, links
@@ -73,60 +71,6 @@ def test_applying_twice_patches_once(run: Run) -> None:
     shim.undo()
     wheel = import_module("pip._internal.models.wheel").Wheel
     assert wheel.__init__.__module__ == "pip._internal.models.wheel"
-
-
-WHEEL = "pip._internal.models.wheel:Wheel.__init__"
-
-
-def _harmless(target: str, *, proof: bool = True) -> Patch:
-    def wrap(original: Any) -> Any:
-        return original
-
-    return Patch(target, wrap, lambda: proof)
-
-
-@pytest.mark.parametrize(
-    ("target", "named"),
-    (
-        ("pip._internal.models.nowhere:Wheel.__init__", "pip._internal.models.nowhere"),
-        ("pip._internal.models.wheel:Nothing.__init__", "Nothing"),
-        ("pip._internal.models.wheel:Wheel.moved", "Wheel.moved"),
-    ),
-)
-def test_a_moved_target_is_refused_and_nothing_is_patched(target: str, named: str) -> None:
-    original = _raw(WHEEL)
-    patches = Patches(this_pip())
-    with pytest.raises(UnsupportedPip, match=named) as caught:
-        patches.put([_harmless(WHEEL), _harmless(target)])
-    assert _raw(WHEEL) is original
-    text = str(caught.value)
-    assert f"pip {this_pip().text}" in text
-    assert "22.2 to 26.3" in text
-    assert "Plain `pip` works as always" in text
-
-
-def test_a_patch_without_effect_is_refused_and_all_are_taken_off() -> None:
-    original, create = _raw(WHEEL), _raw("pip._internal.commands:create_command")
-    patches = Patches(this_pip())
-    with pytest.raises(UnsupportedPip, match="does not use"):
-        patches.put(
-            [
-                _harmless(WHEEL),
-                _harmless("pip._internal.commands:create_command", proof=False),
-            ]
-        )
-    assert _raw(WHEEL) is original
-    assert _raw("pip._internal.commands:create_command") is create
-
-
-def test_a_proof_that_fails_is_refused_and_all_are_taken_off() -> None:
-    def prove() -> bool:
-        raise TypeError("moved arguments")
-
-    original = _raw(WHEEL)
-    with pytest.raises(UnsupportedPip, match="moved arguments"):
-        Patches(this_pip()).put([_harmless(WHEEL)._replace(prove=prove)])
-    assert _raw(WHEEL) is original
 
 
 @pytest.mark.parametrize("command", ("download", "install", "list", "lock", "wheel"))

@@ -58,7 +58,6 @@ def run_explain(run: Run, args: list[str]) -> int:
         return options, rest
 
     command.parse_args = parse_quietly
-    run.explains = True
     code: int = command.main(args)
     problem = run.failed or (f"pip ended with exit code {code}" if code else "")
     (_write_as_json if as_json else _write_as_text)(sys.stdout, *explain(run), problem)
@@ -76,7 +75,7 @@ def shape_install(command: Any) -> None:
     )
     for name in ELSEWHERE:
         parser.remove_option(name)
-    parser.set_defaults(dry_run=True, ignore_installed=True)
+    parser.set_defaults(dry_run=True, ignore_installed=True, explains=True)
     add_named(command.cmd_opts, ("--json",))
 
 

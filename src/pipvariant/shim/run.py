@@ -33,6 +33,7 @@ class Run:
         #: Set from above: wheel, folder of its project, label, folder to write to -> the variant.
         self.label_built: Callable[[str, str, str, str], str]
         self._on = on
+        on.states.append(self.user)
 
     def start(self, command: str, values: Any) -> None:
         """Put on what a command needs, when pip has parsed its options and done nothing else.
@@ -96,7 +97,7 @@ class Run:
         :raises UnsupportedPip: when an object of pip is missing or has no effect; then none of
             these patches is on.
         """
-        self._on.states[:] = [self.user, *self.parts.states()]
+        self._on.states += self.parts.states()
         self._on.put(self.patches(only_reading=only_reading))
         self.keep_same_variant()
 

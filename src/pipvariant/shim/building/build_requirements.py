@@ -8,71 +8,75 @@ not have, is not taken for their sake.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from pipvariant.shim.building.child_pip import LABELS
 from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.pip_objects import default_environment
 from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import Run
-from pipvariant.shim.finding.installed import read
+from pipvariant.shim.core.state import CommandOptions, aside
+from pipvariant.shim.finding.installed import read_installed
+from pipvariant.shim.options.parser import BUILD_LABELS
+from pipvariant.shim.resolving.decisions import Decisions
 
 __all__ = ["hand_on", "inherited", "of_target", "patches"]
 
 
-def patches(pip: Pip, run: Run) -> list[Patch]:
+def patches(pip: Pip, options: CommandOptions, decisions: Decisions) -> list[Patch]:
     """Patch the installer of build requirements that works in this process, where it is on."""
     target = pip.inprocess_builds
     if target is None:
         return []
-    return [Patch(target, lambda original: _install(run, original), lambda: _prove(run, target))]
+    wrap = functools.partial(_install, options, decisions)
+    return [Patch(target, wrap, functools.partial(_prove, decisions, target))]
 
 
-def of_target(run: Run) -> Mapping[str, str]:
+def of_target(options: CommandOptions, decisions: Decisions) -> Mapping[str, str]:
     """Return the labels of the target environment by canonical project name.
 
     Those that this run has chosen so far count more than those that are installed.
     """
     labels = dict(inherited())
-    if not run.ignores_installed:
-        environment: Any = import_module("pip._internal.metadata").get_default_environment()
-        for distribution in environment.iter_installed_distributions(local_only=False, skip=()):
-            installed = read(distribution)
+    if not options.ignores_installed:
+        found = default_environment().iter_installed_distributions(local_only=False, skip=())
+        for distribution in found:
+            installed = read_installed(distribution)
             if installed.label is not None:
                 labels[distribution.canonical_name] = installed.label
-    return {**labels, **run.picked}
+    return {**labels, **decisions.last_label}
 
 
 def inherited() -> Mapping[str, str]:
     """Return the labels that a parent process has handed on, none if this builds nothing."""
     try:
-        labels = json.loads(os.environ.get(LABELS, "{}"))
+        labels = json.loads(os.environ.get(BUILD_LABELS, "{}"))
     except ValueError:
         return {}
     return labels if isinstance(labels, dict) else {}
 
 
-def hand_on(run: Run) -> None:
+def hand_on(options: CommandOptions, decisions: Decisions) -> None:
     """Let a pip that is started for a build know the labels of the target environment."""
-    os.environ[LABELS] = json.dumps(of_target(run))
+    os.environ[BUILD_LABELS] = json.dumps(of_target(options, decisions))
 
 
-def _install(run: Run, original: Any) -> Any:
+def _install(options: CommandOptions, decisions: Decisions, original: Any) -> Any:
     def install(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before = run.build_labels, dict(run.picked)
-        run.build_labels = run.build_labels or of_target(run)
+        before = decisions.build_labels, dict(decisions.last_label)
+        decisions.build_labels = decisions.build_labels or of_target(options, decisions)
         try:
             return original(self, *args, **kwargs)
         finally:
-            run.build_labels, run.picked = before
+            decisions.build_labels, decisions.last_label = before
 
     return install
 
 
-def _prove(run: Run, target: str) -> bool:
+def _prove(decisions: Decisions, target: str) -> bool:
     class Seen(BaseException):
         pass
 
@@ -80,19 +84,15 @@ def _prove(run: Run, target: str) -> bool:
         """Without any parts: pip asks for one of them at once."""
 
         def __getattr__(self, name: str) -> None:
-            raise Seen(run.build_labels)
+            raise Seen(decisions.build_labels)
 
     module, _, path = target.partition(":")
     class_name, _, name = path.partition(".")
     install: Any = getattr(getattr(import_module(module), class_name), name)
-    before = run.picked, run.build_labels
-    run.picked, run.build_labels = {"proof": "label"}, {}
-    seen: list[Any] = []
-    try:
-        with contextlib.suppress(AttributeError):
+    with aside(decisions, last_label={"proof": "label"}), contextlib.suppress(AttributeError):
+        try:
             install(Installer(), (), None, kind="proof", for_req=None)
-    except Seen as error:
-        seen = [dict(labels).get("proof") for labels in error.args]
-    finally:
-        run.picked, run.build_labels = before
-    return seen == ["label"]
+        except Seen as error:
+            (labels,) = error.args
+            return bool(labels.get("proof") == "label")
+    return False

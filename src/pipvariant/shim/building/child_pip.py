@@ -12,14 +12,12 @@ from typing import Any
 
 from pipvariant.shim.core.patches import Patch
 from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.core.state import aside
 
-__all__ = ["LABELS", "RUNNER", "WHEELS_ONLY", "hand_on", "patches", "places"]
+__all__ = ["RUNNER", "WHEELS_ONLY", "HandOn", "patches", "places"]
 
 RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "runner.py")
-#: Variables for a child: the labels of the environment that it builds for, as JSON; and that it
-#: must not build anything.
-LABELS = "PIPVARIANT_BUILD_LABELS"
+#: Variable for a child that must not build anything.
 WHEELS_ONLY = "PIPVARIANT_WHEELS_ONLY"
 #: What a child needs of this environment, by top-level module.
 NEEDED = (
@@ -34,38 +32,43 @@ NEEDED = (
 )
 
 
-def patches(pip: Pip, run: Run) -> list[Patch]:
+class HandOn:
+    """Lets a pip that is started know what it needs from here.
+
+    :param more: hands on the rest: this knows only where our packages are.
+    """
+
+    def __init__(self, more: Callable[[], None]) -> None:
+        self._more = more
+
+    def hand_on(self) -> None:
+        """Set variables for all children that are started from now on."""
+        os.environ["PIPVARIANT_RUNNER"] = json.dumps(places())
+        self._more()
+
+
+def patches(pip: Pip, hand_on: HandOn) -> list[Patch]:
     """Patch the function that names the file which a child pip is started with."""
     return [
         Patch(
             target,
-            lambda original: _get_runnable_pip(run, original),
-            functools.partial(_prove, run, target),
+            lambda original: _get_runnable_pip(hand_on, original),
+            functools.partial(_prove, hand_on, target),
         )
         for target in pip.runnable
     ]
 
 
-def _get_runnable_pip(run: Run, original: Any) -> Callable[[], str]:
+def _get_runnable_pip(hand_on: HandOn, original: Any) -> Callable[[], str]:
     def get_runnable_pip() -> str:
         runnable = str(original())
         # A pip inside a zip file is started as that file, which leaves no room for a runner.
         if not runnable.endswith(".py"):
             return runnable
-        run.hand_on()
+        hand_on.hand_on()
         return RUNNER
 
     return get_runnable_pip
-
-
-def hand_on(run: Run) -> None:
-    """Let a pip that is started know where our packages are, and for what it builds."""
-    os.environ["PIPVARIANT_RUNNER"] = json.dumps(places())
-    # Before a command is known it is another Python that is started, not a build.
-    if run.command and not run.no_variant:
-        from pipvariant.shim.building import build_requirements
-
-        build_requirements.hand_on(run)
 
 
 def places() -> dict[str, str]:
@@ -79,14 +82,11 @@ def places() -> dict[str, str]:
     return places
 
 
-def _prove(run: Run, target: str) -> bool:
+def _prove(hand_on: HandOn, target: str) -> bool:
     module, _, name = target.partition(":")
     runnable: Any = getattr(import_module(module), name)
     handed: list[bool] = []
-    before, run.hand_on = run.hand_on, lambda: handed.append(True)
-    try:
+    with aside(hand_on, hand_on=lambda: handed.append(True)):
         # A pip inside a zip file is started as that file.
         is_ours = runnable.__module__ == __name__
         return bool(is_ours and (runnable() == RUNNER) == bool(handed))
-    finally:
-        run.hand_on = before

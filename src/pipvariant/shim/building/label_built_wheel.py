@@ -17,8 +17,8 @@ from typing import Any
 from pipvariant.errors import PipVariantError
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch
-from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.core.pip_objects import pip_error
+from pipvariant.shim.core.state import aside
 from pipvariant.standard.filename import split_label
 
 __all__ = ["SETTING", "patches"]
@@ -27,38 +27,43 @@ SETTING = "variant-label"
 
 _TARGET = "pip._internal.commands.wheel:build"
 
-
-def patches(pip: Pip, run: Run) -> list[Patch]:
-    """Patch the function that builds the wheels of the command ``wheel``."""
-    return [Patch(_TARGET, functools.partial(_build, run), _prove)]
+LabelBuilt = Callable[[str, str, str, str], str]
 
 
-def _build(run: Run, original: Any) -> Callable[..., Any]:
+def patches(label_built: LabelBuilt) -> list[Patch]:
+    """Patch the function that builds the wheels of the command ``wheel``.
+
+    :param label_built: takes a wheel, the folder of its project, a label and a folder to write
+        into, and returns the path of the variant.
+    """
+    return [Patch(_TARGET, functools.partial(_build, label_built), _prove)]
+
+
+def _build(label_built: LabelBuilt, original: Any) -> Callable[..., Any]:
     def build(requirements: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
         successes, failures = original(requirements, *args, **kwargs)
         for requirement in successes:
             label = (requirement.config_settings or {}).get(SETTING)
             path = requirement.local_file_path
             if label and split_label(os.path.basename(path))[1] is None:
-                requirement.local_file_path = _labelled(run, requirement, label)
+                requirement.local_file_path = _labelled(label_built, requirement, label)
         return successes, failures
 
     return build
 
 
-def _labelled(run: Run, requirement: Any, label: str | list[str]) -> str:
+def _labelled(label_built: LabelBuilt, requirement: Any, label: str | list[str]) -> str:
     """Make the variant in a folder of its own, which pip removes at its end."""
-    exceptions: Any = import_module("pip._internal.exceptions")
     if not isinstance(label, str):
-        raise exceptions.CommandError(f"One build has one {SETTING}, not {len(label)}.")
+        raise pip_error("CommandError")(f"One build has one {SETTING}, not {len(label)}.")
     folder = import_module("pip._internal.utils.temp_dir").TempDirectory(
         kind="variant", globally_managed=True
     )
     source = requirement.unpacked_source_directory
     try:
-        return run.label_built(requirement.local_file_path, source, label, folder.path)
+        return label_built(requirement.local_file_path, source, label, folder.path)
     except PipVariantError as error:
-        raise exceptions.CommandError(str(error)) from error
+        raise pip_error("CommandError")(str(error)) from error
 
 
 def _prove() -> bool:
@@ -67,12 +72,10 @@ def _prove() -> bool:
     # Two labels cannot be meant, which is seen as soon as there is something built.
     requirement = samples.requirement_at("proof-1.0.tar.gz", config_settings={SETTING: ["", ""]})
     more = [()] * (builder.build.__code__.co_argcount - 2)
-    build_one, builder._build_one = builder._build_one, lambda *args, **kwargs: "/proof.whl"
-    try:
-        module, _, name = _TARGET.partition(":")
-        getattr(import_module(module), name)([requirement], cache, *more)
-    except import_module("pip._internal.exceptions").CommandError as error:
-        return SETTING in str(error)
-    finally:
-        builder._build_one = build_one
+    module, _, name = _TARGET.partition(":")
+    with aside(builder, _build_one=lambda *args, **kwargs: "/proof.whl"):
+        try:
+            getattr(import_module(module), name)([requirement], cache, *more)
+        except pip_error("CommandError") as error:
+            return SETTING in str(error)
     return False

@@ -10,15 +10,14 @@ from typing import Any
 
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch
-from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.core.pip_objects import installation_error, pip_error
 
 __all__ = ["patches"]
 
 TARGET = "pip._internal.operations.prepare:make_distribution_for_install_requirement"
 
 
-def patches(pip: Pip, run: Run) -> list[Patch]:
+def patches() -> list[Patch]:
     """Patch the place where pip turns to a build for what is no wheel."""
     return [Patch(TARGET, _make_distribution, _prove)]
 
@@ -26,7 +25,7 @@ def patches(pip: Pip, run: Run) -> list[Patch]:
 def _make_distribution(original: Any) -> Any:
     def make_distribution_for_install_requirement(install_req: Any) -> Any:
         if not install_req.is_wheel:
-            raise import_module("pip._internal.exceptions").InstallationError(
+            raise installation_error(
                 f"{install_req} would have to be built, and only wheels are taken here"
             )
         return original(install_req)
@@ -37,11 +36,10 @@ def _make_distribution(original: Any) -> Any:
 def _prove() -> bool:
     module: Any = import_module(TARGET.partition(":")[0])
     name = "make_distribution_for_install_requirement"
-    error: Any = import_module("pip._internal.exceptions").InstallationError
     source = samples.requirement_at("proof-1.0.tar.gz")
     try:
         getattr(module, name)(source)
-    except error:
+    except pip_error("InstallationError"):
         # Whoever calls it would build.
         return name in samples.names_used(module._get_prepared_distribution)
     return False

@@ -21,8 +21,10 @@ from pipvariant.errors import ProbeFailed
 from pipvariant.providers import probe_cache
 from pipvariant.providers.plugins import Plugins
 from pipvariant.shim.building.child_pip import RUNNER, WHEELS_ONLY, places
-from pipvariant.shim.core.state import Run
-from pipvariant.shim.finding.download import redact, words
+from pipvariant.shim.core.pip_objects import path_to_link, redact
+from pipvariant.shim.core.state import CommandOptions, TargetOptions
+from pipvariant.shim.finding.download import error_phrase
+from pipvariant.shim.finding.index import IndexState
 
 __all__ = ["MAX_SECONDS", "plugins_of"]
 
@@ -51,18 +53,20 @@ _SWITCHES = (
 )
 
 
-def plugins_of(run: Run) -> Plugins:
-    """Return what asks the plugin packages that the user of a run trusts.
+def plugins_of(
+    target_options: TargetOptions, options: CommandOptions, index: IndexState
+) -> Plugins:
+    """Return what asks the plugin packages that the user trusts.
 
-    :param run: the options of a command have to be in it (``configure_target``).
     :raises InvalidOption: what the user trusts cannot be read.
     """
-    kept = probe_cache.cache_folder(os.environ) if getattr(run.options, "cache_dir", None) else None
+    pip_options = target_options.pip_options
+    kept = probe_cache.cache_folder(os.environ) if getattr(pip_options, "cache_dir", None) else None
     return Plugins(
-        run.trusted,
-        _Installer(run),
+        target_options.trusted,
+        _Installer(pip_options, options.command, index),
         folder=None if kept is None else kept.with_name("plugins"),
-        refresh=run.refresh_platform,
+        refresh=target_options.refresh_platform,
     )
 
 
@@ -76,8 +80,10 @@ class _Places(NamedTuple):
 class _Installer:
     """Installs plugin packages from where they were named."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    def __init__(self, pip_options: Any, command: str, index: IndexState) -> None:
+        self._pip_options = pip_options
+        self._command = command
+        self._index = index
 
     def origin(self, source: str) -> str:
         """Say where packages come from that are named at a source."""
@@ -110,13 +116,15 @@ class _Installer:
         logger.debug("pip on the way to %s:\n%s", ", ".join(requirements), done.stdout)
         if done.returncode:
             said = [line[7:] for line in done.stdout.splitlines() if line.startswith("ERROR: ")]
-            reason = words(ValueError("; ".join(said) or f"pip ended with {done.returncode}"))
+            reason = error_phrase(
+                ValueError("; ".join(said) or f"pip ended with {done.returncode}")
+            )
             raise ProbeFailed(
                 f"no wheel of it can be installed from {self.origin(source)}: {reason}"
             )
         packages = _packages(folder)
         # What other commands print is read by programs.
-        level = logging.INFO if self._run.command in _TALKATIVE else logging.DEBUG
+        level = logging.INFO if self._command in _TALKATIVE else logging.DEBUG
         logger.log(
             level,
             "Plugin packages that are trusted, in an environment of their own: %s (from %s)",
@@ -130,9 +138,8 @@ class _Installer:
 
         pip's parser has what ``pip.conf`` and ``PIP_*`` say as its defaults.
         """
-        options = self._run.options
-        if hasattr(options, "index_url"):
-            return options
+        if hasattr(self._pip_options, "index_url"):
+            return self._pip_options
         commands: Any = import_module("pip._internal.commands")
         return commands.create_command("install").parser.get_default_values()
 
@@ -160,8 +167,8 @@ class _Installer:
 
     def _configured(self) -> _Places:
         """Return all places that pip would look at."""
-        if self._run.finder is not None:
-            scope = self._run.finder.search_scope
+        if self._index.finder is not None:
+            scope = self._index.finder.search_scope
             indexes, links = scope.index_urls, scope.find_links
         else:
             options = self._options()
@@ -208,9 +215,8 @@ def _variables(options: Any, found: _Places) -> Mapping[str, str]:
 
 def _urls(locations: Iterable[str]) -> Iterable[str]:
     """Yield locations as URLs, which have no spaces: pip's variables are lists with spaces."""
-    to_url: Any = import_module("pip._internal.utils.urls").path_to_url
     for location in locations:
-        yield to_url(location) if os.path.exists(location) else location
+        yield path_to_link(location).url if os.path.exists(location) else location
 
 
 def _bare(url: str) -> str:

@@ -41,7 +41,7 @@ def run() -> int:
         return 1
     # The variable stays for the children of this child; each of them reads the same places.
     places = json.loads(os.environ[VARIABLE])
-    # The folder of this script is the shim room: its modules are no top-level modules.
+    # The modules beside this script are no top-level modules.
     if sys.path[:1] == [os.path.dirname(os.path.abspath(__file__))]:
         sys.path.pop(0)
     sys.meta_path.insert(0, _Redirect(places))

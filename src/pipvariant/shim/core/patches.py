@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from pipvariant.shim.core.pip_versions import Pip, unsupported
+from pipvariant.shim.core.state import State, aside
 
 __all__ = ["Patch", "Patches"]
 
@@ -39,10 +40,15 @@ def _silence() -> Iterator[None]:
 
 
 class Patches:
-    """The patches that are on, with what is needed to take them off."""
+    """The patches that are on, with what is needed to take them off.
 
-    def __init__(self, pip: Pip) -> None:
+    :param states: these are empty while something is proven, and then as they were.
+    """
+
+    def __init__(self, pip: Pip, states: Iterable[State] = ()) -> None:
         self._pip = pip
+        #: Tables that are empty while something is proven.
+        self.states = list(states)
         self._undo: list[Callable[[], None]] = []
 
     def put(self, patches: Iterable[Patch]) -> None:
@@ -56,7 +62,7 @@ class Patches:
         mark = len(self._undo)
         try:
             for patch, (owner, name) in zip(patches, found):
-                # Several rooms may patch one object: each wraps what the one before has left.
+                # Several modules may patch one object: each wraps what the one before has left.
                 self.replace(owner, name, patch.wrap(vars(owner)[name]))
             with _silence():
                 for patch in patches:
@@ -98,7 +104,10 @@ class Patches:
 
     def _prove(self, patch: Patch) -> None:
         try:
-            proven = patch.prove()
+            with contextlib.ExitStack() as stack:
+                for state in self.states:
+                    stack.enter_context(aside(state))
+                proven = patch.prove()
         except Exception as error:
             raise unsupported(
                 self._pip.text, f"does not work as expected at {patch.target} ({error!r})"

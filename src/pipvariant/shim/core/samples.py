@@ -6,23 +6,22 @@ Nothing here is fetched, written or built.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import io
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
 from pipvariant.shim.core.pip_versions import this_pip
+from pipvariant.shim.core.state import UserConstraints, aside
 
 __all__ = [
     "METADATA",
     "NAME",
     "WHEELS",
-    "apart",
     "archive",
     "distribution",
     "factory",
@@ -46,26 +45,6 @@ VARIANT = (
     '["proof"]}, "providers": {"proof": {"requires": ["proof"]}}, "variants": {"proof": '
     '{"proof": {"proof": ["1"]}}}}'
 )
-
-
-@contextlib.contextmanager
-def apart(run: object, **attributes: Any) -> Iterator[None]:
-    """Let a run have empty tables, no preferences and these attributes, and then what it had.
-
-    :param run: a `Run`, of which nothing is used but that its attributes are its state.
-    """
-    before = dict(vars(run))
-    tables = {
-        name: type(value)()
-        for name, value in before.items()
-        if isinstance(value, (dict, list, set))
-    }
-    vars(run).update(tables, preferences=None, **attributes)
-    try:
-        yield
-    finally:
-        vars(run).clear()
-        vars(run).update(before)
 
 
 def url(filename: str) -> str:
@@ -161,9 +140,8 @@ def resolver(module: str, finder: Any, installed: Any = None) -> Any:
 
 def _made(make: Callable[..., Any], **arguments: Any) -> Any:
     """Make what would look for the tags of this machine, which are many, without any."""
-    factory: Any = sys.modules.get(FACTORY, SimpleNamespace(get_supported=list))
-    before, factory.get_supported = factory.get_supported, list
-    try:
+    factory: Any = sys.modules.get(FACTORY, SimpleNamespace())
+    with aside(factory, get_supported=list):
         return make(
             make_install_req=None,
             wheel_cache=None,
@@ -173,8 +151,6 @@ def _made(make: Callable[..., Any], **arguments: Any) -> Any:
             ignore_requires_python=False,
             **arguments,
         )
-    finally:
-        factory.get_supported = before
 
 
 def _preparer(prepared: Any = None) -> Any:
@@ -229,12 +205,15 @@ def read_wheel(archive: Archive) -> Any:
     return import_module("pip._internal.metadata").get_wheel_distribution(wheel, NAME)
 
 
-def distribution(run: object, metadata: str = METADATA, *, variant: bool = False) -> Any:
+def distribution(user: UserConstraints, metadata: str = METADATA, *, variant: bool = False) -> Any:
     """Return the same, with no patch having a part in it.
+
+    With ``--no-variant`` nothing is done to metadata without variant markers. Whoever proves what
+    becomes of the markers has to set aside what rewrites them.
 
     :param variant: it has a ``variant.json``, with the label ``proof``.
     """
-    with apart(run, no_variant=True, reduce=lambda text, context: text):
+    with aside(user, no_variant=True):
         made = read_wheel(archive(metadata, VARIANT if variant else ""))
     # What is installed has a folder; pip reads the name from it, without parsing the file.
     if hasattr(made._dist, "info_location"):

@@ -9,20 +9,22 @@ from optparse import OptionGroup
 from typing import Any
 
 from pipvariant.errors import InvalidOption
-from pipvariant.shim.building.child_pip import LABELS
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints
 
 __all__ = [
+    "BUILD_LABELS",
     "READERS",
     "add_to",
     "before_run",
     "configure",
-    "configure_target",
     "lists_as_json",
     "looks_at_an_index",
+    "target_options",
 ]
 
-
+#: Variable for a child that installs what a build requires: the labels of the environment that is
+#: built for, as JSON.
+BUILD_LABELS = "PIPVARIANT_BUILD_LABELS"
 #: Commands that read what installed projects require.
 READERS = ("check", "inspect", "show")
 
@@ -73,88 +75,104 @@ def before_run(command: Any, step: Callable[[Any], None]) -> None:
     command.parse_args = parse_then_step
 
 
-def looks_at_an_index(command: str, options: Any) -> bool:
+def looks_at_an_index(command: str, values: Any) -> bool:
     """Say whether a command with these options will ask an index for files."""
     if command == "list":
-        return bool(options.outdated or options.uptodate)
-    return hasattr(options, "no_variant")
+        return bool(values.outdated or values.uptodate)
+    return hasattr(values, "no_variant")
 
 
-def lists_as_json(command: str, options: Any) -> bool:
+def lists_as_json(command: str, values: Any) -> bool:
     """Say whether a command lists what is installed for programs to read."""
-    return command == "list" and options.list_format == "json"
+    return command == "list" and values.list_format == "json"
 
 
-def configure(run: Run, options: Any) -> None:
-    """Write the options of a command into the run."""
-    from pipvariant.shim.options import requirements_files
+def configure(
+    command: str, values: Any, user: UserConstraints
+) -> tuple[CommandOptions, TargetOptions]:
+    """Take what the options of a command say, and hand on to other pips what is for them too.
 
-    run.no_variant = bool(options.no_variant)
-    configure_target(run, options)
-    run.foreign = _is_foreign(options)
-    deprecated = getattr(options, "deprecated_features_enabled", None) or ()
-    run.legacy_resolver = "legacy-resolver" in deprecated
-    run.installs = run.command == "install" and not getattr(options, "dry_run", False)
-    run.ignores_dependencies = bool(getattr(options, "ignore_dependencies", False))
-    run.ignores_installed = any(
-        getattr(options, name, None) for name in ("ignore_installed", "target_dir")
-    )
-    run.report = bool(getattr(options, "json_report_file", None))
-    run.upgrade_variant = bool(getattr(options, "upgrade_variant", False)) and not run.no_variant
-    run.upgrade_dependencies = getattr(options, "upgrade_strategy", None) == "eager"
-    if run.upgrade_variant and run.legacy_resolver:
+    :param values: pip's own object with all options.
+    :param user: gets what the user says about variants.
+    :raises InvalidOption: options have words that mean nothing, or do not go together.
+    """
+    user.no_variant = bool(values.no_variant)
+    options, target = _command_options(command, values, user), target_options(values)
+    if options.upgrade_variant and options.legacy_resolver:
         raise InvalidOption(
             "--upgrade-variant is not possible with --use-deprecated=legacy-resolver",
             remedy="Leave one of them out, or name the package with --force-reinstall.",
         )
-    requirements_files.configure(run, options)
-    features = getattr(options, "features_enabled", None) or ()
-    in_process = "inprocess-build-deps" in features or LABELS in os.environ
-    run.builds = in_process and not run.no_variant
-    run.all_variants = bool(getattr(options, "all_variants", False))
-    run.lock_files = _has_lock_files(options)
+    from pipvariant.shim.options import requirements_files
+
+    requirements_files.configure(values, user, options)
     # A pip that builds in a child process gets its options from the environment only.
-    if run.no_variant:
+    if user.no_variant:
         os.environ["PIP_NO_VARIANT"] = "1"
     for variable, words in (
-        ("PIP_ENABLE_PROVIDER", run.enabled),
-        ("PIP_DISABLE_PROVIDER", run.disabled),
-        ("PIP_TRUST_PROVIDER", run.trusted),
+        ("PIP_ENABLE_PROVIDER", target.enabled),
+        ("PIP_DISABLE_PROVIDER", target.disabled),
+        ("PIP_TRUST_PROVIDER", target.trusted),
     ):
         if words:
             os.environ[variable] = " ".join(words)
-    if run.target_file is not None:
-        os.environ["PIP_VARIANT_TARGET"] = os.path.abspath(run.target_file)
-        # A file that states nonsense ends the run before anything is fetched.
-        if not run.no_variant:
-            run.target  # noqa: B018  # making it reads the file
+    if target.target_file is not None:
+        os.environ["PIP_VARIANT_TARGET"] = os.path.abspath(target.target_file)
+    return options, target
 
 
-def configure_target(run: Run, options: Any) -> None:
-    """Write into the run what the options say about the machine that is installed for."""
-    run.options = options
-    run.enabled = tuple(options.enable_provider)
-    run.disabled = tuple(options.disable_provider)
-    run.trusted = tuple(options.trust_provider)
-    run.target_file = options.variant_target
-    run.refresh_platform = bool(options.refresh_platform)
-    if run.trusted:
+def _command_options(command: str, values: Any, user: UserConstraints) -> CommandOptions:
+    def is_given(*names: str) -> bool:
+        return any(getattr(values, name, None) for name in names)
+
+    deprecated = getattr(values, "deprecated_features_enabled", None) or ()
+    features = getattr(values, "features_enabled", None) or ()
+    in_process = "inprocess-build-deps" in features or BUILD_LABELS in os.environ
+    return CommandOptions(
+        command=command,
+        legacy_resolver="legacy-resolver" in deprecated,
+        report=is_given("json_report_file"),
+        explains=is_given("explains"),
+        installs=command == "install" and not is_given("dry_run"),
+        ignores_dependencies=is_given("ignore_dependencies"),
+        ignores_installed=is_given("ignore_installed", "target_dir"),
+        upgrade_variant=is_given("upgrade_variant") and not user.no_variant,
+        upgrade_dependencies=getattr(values, "upgrade_strategy", None) == "eager",
+        builds=in_process and not user.no_variant,
+        all_variants=is_given("all_variants"),
+        lock_files=_has_lock_files(values),
+    )
+
+
+def target_options(values: Any) -> TargetOptions:
+    """Return what the options say about the machine that is installed for."""
+    trusted = tuple(values.trust_provider)
+    if trusted:
         from pipvariant.providers.plugins import parse_trust
 
         # A word that is none is refused before anything is done.
-        parse_trust(run.trusted)
+        parse_trust(trusted)
+    return TargetOptions(
+        enabled=tuple(values.enable_provider),
+        disabled=tuple(values.disable_provider),
+        trusted=trusted,
+        target_file=values.variant_target,
+        refresh_platform=bool(values.refresh_platform),
+        foreign=_is_foreign(values),
+        pip_options=values,
+    )
 
 
-def _has_lock_files(options: Any) -> bool:
+def _has_lock_files(values: Any) -> bool:
     """Say whether requirements may come from a ``pylock.toml``; pip looks at the name too."""
-    groups = (path for path, _ in getattr(options, "dependency_groups", None) or ())
-    sources = (*(getattr(options, "requirements", None) or ()), *groups)
+    groups = (path for path, _ in getattr(values, "dependency_groups", None) or ())
+    sources = (*(getattr(values, "requirements", None) or ()), *groups)
     return any("pylock." in str(source) for source in sources)
 
 
-def _is_foreign(options: Any) -> bool:
+def _is_foreign(values: Any) -> bool:
     """Say whether the files are for another machine than the one that pip runs on."""
-    if any(getattr(options, name, None) for name in ("platforms", "abis", "implementation")):
+    if any(getattr(values, name, None) for name in ("platforms", "abis", "implementation")):
         return True
-    wanted = tuple(getattr(options, "python_version", None) or ())
+    wanted = tuple(getattr(values, "python_version", None) or ())
     return wanted != sys.version_info[: len(wanted)]

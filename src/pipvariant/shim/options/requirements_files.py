@@ -14,10 +14,9 @@ from importlib import import_module
 from typing import Any
 
 from pipvariant.errors import InvalidOption, PipVariantError
-from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch
-from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.core.pip_objects import pip_error
+from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside
 from pipvariant.shim.options.definitions import CHOOSING, make
 
 __all__ = ["configure", "patches"]
@@ -35,37 +34,43 @@ WORDS = {
 COMMENT = re.compile(r"(?:^|(?<=\s))#(?P<ours>\s*pip-variant:\s*(?=--))?")
 
 
-def configure(run: Run, options: Any) -> None:
+def configure(values: Any, user: UserConstraints, options: CommandOptions) -> None:
     """Take what the options of a command say.
 
     :raises InvalidOption: an option has words that mean nothing.
     """
-    run.words = _words(options)
-    _read(run)
+    user.words = _words(values)
+    _read(user, options)
 
 
-def patches(pip: Pip, run: Run) -> list[Patch]:
-    """Patch the reading of requirements files: its options, its lines, what becomes of them."""
+def patches(
+    user: UserConstraints, options: CommandOptions, on_read: Callable[[], None]
+) -> list[Patch]:
+    """Patch the reading of requirements files: its options, its lines, what becomes of them.
+
+    :param on_read: called when a line has added to what the user prefers.
+    """
+    take = partial(_take, user, options, on_read)
     return [
         Patch(f"{REQ_FILE}:SUPPORTED_OPTIONS", _supported_options, _prove_options),
         Patch(f"{REQ_FILE}:preprocess", _preprocess, _prove_comment),
         Patch(
             f"{REQ_FILE}:handle_line",
-            lambda original: _handle_line(run, original),
-            lambda: _prove_line(run),
+            lambda original: _handle_line(take, original),
+            lambda: _prove_line(user),
         ),
     ]
 
 
-def _words(options: Any) -> dict[str, list[str]]:
-    given = {option: getattr(options, option, None) for option in WORDS}
+def _words(values: Any) -> dict[str, list[str]]:
+    given = {option: getattr(values, option, None) for option in WORDS}
     return {option: list(words) for option, words in given.items() if words}
 
 
-def _read(run: Run) -> None:
+def _read(user: UserConstraints, options: CommandOptions) -> None:
     """Make preferences of all words, and hand them on to pips that build in a child process."""
-    if run.no_variant or not (run.words or run.file_words):
-        run.preferences = None
+    if user.no_variant or not (user.words or user.file_words):
+        user.preferences = None
         return
     from pipvariant.standard.preferences import read_preferences
 
@@ -73,14 +78,14 @@ def _read(run: Run) -> None:
     # the command line comes before the files in both.
     words = {}
     for option, name in WORDS.items():
-        places = [run.words.get(option, []), run.file_words.get(option, [])]
+        places = [user.words.get(option, []), user.file_words.get(option, [])]
         ordered = places if name in ("preferred", "excluded") else reversed(places)
         words[name] = [word for place in ordered for word in place]
         if words[name]:
             compact = (re.sub(r"\s+", "", word) for word in words[name])
             os.environ[f"PIP_{option.upper()}"] = " ".join(compact)
-    run.preferences = read_preferences(**words)
-    if run.legacy_resolver:
+    user.preferences = read_preferences(**words)
+    if options.legacy_resolver:
         raise InvalidOption(
             "a choice of variants is not possible with --use-deprecated=legacy-resolver",
             remedy="Leave one of them out.",
@@ -113,7 +118,7 @@ def _lines(content: str) -> Iterator[str]:
         # Plain pip sees a comment: nothing else may be hidden in it, and it has no next line.
         option = _closed(line[comment.end() :].rstrip("\\ \t"))
         if not _is_ours(option):
-            raise import_module("pip._internal.exceptions").RequirementsFileParseError(
+            raise pip_error("RequirementsFileParseError")(
                 f"Invalid requirement: line {number} of a requirements file is {line.strip()!r}; "
                 f"after `# pip-variant:` there can be {', '.join(CHOOSING)}."
             )
@@ -137,32 +142,32 @@ def _is_ours(option: str) -> bool:
     return True
 
 
-def _handle_line(run: Run, original: Any) -> Any:
+def _handle_line(take: Callable[[Any], None], original: Any) -> Any:
     def handle_line(line: Any, *args: Any, **kwargs: Any) -> Any:
         result = original(line, *args, **kwargs)
-        _take(run, line)
+        take(line)
         return result
 
     return handle_line
 
 
-def _take(run: Run, line: Any) -> None:
+def _take(
+    user: UserConstraints, options: CommandOptions, on_read: Callable[[], None], line: Any
+) -> None:
     words = _words(line.opts)
     if getattr(line.opts, "no_variant", False):
-        run.no_variant, run.upgrade_variant = True, False
+        user.no_variant = True
         os.environ["PIP_NO_VARIANT"] = "1"
     elif not words:
         return
     for option, more in words.items():
-        run.file_words.setdefault(option, []).extend(more)
+        user.file_words.setdefault(option, []).extend(more)
     try:
-        _read(run)
-        if run.preferences is not None and run.preferences.families:
-            from pipvariant.shim.resolving import same_variant
-
-            same_variant.put(run)
+        _read(user, options)
+        if user.preferences is not None:
+            on_read()
     except PipVariantError as error:
-        raise import_module("pip._internal.exceptions").RequirementsFileParseError(
+        raise pip_error("RequirementsFileParseError")(
             f"Invalid requirement: line {line.lineno} of {line.filename}: {error}"
         ) from error
 
@@ -180,10 +185,10 @@ def _prove_comment() -> bool:
     return bool(line == "--prefer-variant a::b")
 
 
-def _prove_line(run: Run) -> bool:
+def _prove_line(user: UserConstraints) -> bool:
     module: Any = import_module(REQ_FILE)
     arguments, options = module.get_line_parser(None)("--variant proof=a")
     line = module.ParsedLine("proof", 1, arguments, options, False)
-    with samples.apart(run, no_variant=True):
+    with aside(user, no_variant=True):
         module.handle_line(line)
-        return run.file_words == {"variant": ["proof=a"]}
+        return user.file_words == {"variant": ["proof=a"]}

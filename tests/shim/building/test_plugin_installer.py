@@ -10,19 +10,25 @@ import pytest
 
 from pipvariant.errors import InvalidOption
 from pipvariant.providers import probe_cache
+from pipvariant.providers.plugins import Plugins
 from pipvariant.shim.building.plugin_installer import _Installer, _Places, _variables, plugins_of
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.core.state import CommandOptions, TargetOptions
+from pipvariant.shim.finding.index import IndexState
 
 MAIN = "https://user:s3cr3t@index.invalid/simple"
 MORE = "https://index.invalid/simple/more/"
 LINKS = "https://files.invalid/wheels.html"
 
 
-def run_with(indexes: list[str], links: list[str]) -> Run:
-    run = Run()
+def installer_with(indexes: list[str], links: list[str]) -> _Installer:
+    index = IndexState()
     scope = SimpleNamespace(index_urls=indexes, find_links=links)
-    run.finder = SimpleNamespace(search_scope=scope)
-    return run
+    index.finder = SimpleNamespace(search_scope=scope)
+    return _Installer(None, "", index)
+
+
+def plugins(**options: Any) -> Plugins:
+    return plugins_of(TargetOptions(**options), CommandOptions(), IndexState())
 
 
 @pytest.mark.parametrize(
@@ -40,24 +46,24 @@ def run_with(indexes: list[str], links: list[str]) -> Run:
 def test_the_place_of_a_source_is_the_one_that_it_belongs_to(
     source: str, indexes: tuple[str, ...], links: tuple[str, ...]
 ) -> None:
-    installer = _Installer(run_with([MAIN, MORE], [LINKS]))
+    installer = installer_with([MAIN, MORE], [LINKS])
     assert installer._places(source) == (indexes, links)
 
 
 def test_an_only_index_is_the_place_wherever_it_sends_pip() -> None:
-    installer = _Installer(run_with([MAIN], []))
+    installer = installer_with([MAIN], [])
     assert installer._places("https://mirror.invalid/pypi/tri/") == ((MAIN,), ())
 
 
 def test_a_folder_is_the_same_by_path_and_by_url(tmp_path: Path) -> None:
     folder = tmp_path / "a folder"
     folder.mkdir()
-    installer = _Installer(run_with([], [str(folder)]))
+    installer = installer_with([], [str(folder)])
     assert installer._places(folder.as_uri()) == ((), (folder.as_uri(),))
 
 
 def test_words_for_a_place_have_no_password() -> None:
-    assert "s3cr3t" not in _Installer(run_with([MAIN], [])).origin("")
+    assert "s3cr3t" not in installer_with([MAIN], []).origin("")
 
 
 def test_without_a_search_the_configuration_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,11 +72,10 @@ def test_without_a_search_the_configuration_says_where(monkeypatch: pytest.Monke
     monkeypatch.setenv("PIP_EXTRA_INDEX_URL", MORE)
     monkeypatch.setenv("PIP_FIND_LINKS", LINKS)
     monkeypatch.delenv("PIP_NO_INDEX", raising=False)
-    run = Run()
-    run.options = SimpleNamespace()
-    assert _Installer(run)._places("") == ((MAIN, MORE), (LINKS,))
+    installer = _Installer(SimpleNamespace(), "", IndexState())
+    assert installer._places("") == ((MAIN, MORE), (LINKS,))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    assert _Installer(run)._places("") == ((), (LINKS,))
+    assert installer._places("") == ((), (LINKS,))
 
 
 def test_the_child_knows_the_network_and_nothing_else_of_the_configuration(
@@ -119,10 +124,8 @@ def test_without_an_index_only_the_links_are_looked_at() -> None:
 
 
 def test_words_that_name_no_package_are_refused() -> None:
-    run = Run()
-    run.options, run.trusted = SimpleNamespace(), ("a b",)
     with pytest.raises(InvalidOption):
-        plugins_of(run)
+        plugins(trusted=("a b",))
 
 
 @pytest.mark.parametrize("cache", (False, None, "/cache"))
@@ -130,6 +133,5 @@ def test_environments_are_kept_where_pip_may_keep_caches(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, cache: object
 ) -> None:
     monkeypatch.setattr(probe_cache, "cache_folder", lambda environ: tmp_path / "probes")
-    run = Run()
-    run.options = SimpleNamespace(cache_dir=cache)
-    assert plugins_of(run)._folder == (tmp_path / "plugins" if cache else None)
+    made = plugins(pip_options=SimpleNamespace(cache_dir=cache))
+    assert made._folder == (tmp_path / "plugins" if cache else None)
