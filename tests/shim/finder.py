@@ -2,62 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from importlib import import_module
+from collections.abc import Callable, Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
-from pipvariant.shim.finding import metadata
-from pipvariant.shim.resolving.selector import Candidate
+from pipvariant.selection.model import File
+from pipvariant.shim.core.pip_objects import make_link, make_version
+from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints
+from pipvariant.shim.finding.index import Search
+from pipvariant.shim.parts import Parts
+from pipvariant.shim.run import Run
 from pipvariant.standard.metadata import Metadata, Provider
+from pipvariant.standard.preferences import Preferences
 from pipvariant.standard.properties import Property, from_properties
 
-__all__ = ["Finder"]
+__all__ = ["Finder", "Start", "make_parts"]
+
+#: Starts a run with options by name, and with all of its patches on.
+Start = Callable[..., Run]
 
 Labels = Mapping[str, Iterable[str]]
+
+
+def make_parts(preferences: Preferences | None = None, **options: Any) -> Parts:
+    """The parts of a run with these options, without any patch."""
+    user = UserConstraints(preferences=preferences)
+    return Parts(CommandOptions(**options), TargetOptions(), user)
 
 
 class Finder:
     """Finds files by name; the version's metadata says what their labels mean.
 
     :param projects: name -> version -> label -> properties; the label ``""`` has none and is
-        that of an ordinary wheel. The one namespace is ``gpu``, with ``bound`` 1 to 3.
+        that of a non-variant wheel. The one namespace is ``gpu``, with ``bound`` 1 to 3.
     """
 
-    def __init__(
-        self, monkeypatch: pytest.MonkeyPatch, projects: Mapping[str, Mapping[str, Labels]]
-    ) -> None:
+    def __init__(self, parts: Parts, projects: Mapping[str, Mapping[str, Labels]]) -> None:
         self._projects = projects
+        self._index = parts.index
         self.read: list[tuple[str, str]] = []
-        monkeypatch.setattr(metadata, "metadata_of", self._metadata_of)
+        vars(parts.metadata)["metadata"] = self._metadata
 
     def find_all_candidates(self, name: str) -> list[Any]:
-        version_class: Any = import_module("pip._vendor.packaging.version").Version
         return [
-            SimpleNamespace(version=version_class(version), link=self._link(name, version, label))
+            SimpleNamespace(version=make_version(version), link=self._link(name, version, label))
             for version, labels in self._projects.get(name, {}).items()
             for label in labels
         ]
 
-    def candidates(self, name: str, version: str) -> list[Candidate]:
+    def files(self, name: str, version: str) -> list[File]:
         return [
-            Candidate(name, found.version, found.link, found.link.filename)
-            for found in self.find_all_candidates(name)
-            if str(found.version) == version
+            file._replace(payload=file.filename)
+            for file in self._index.files(self, name)
+            if str(file.version) == version
         ]
 
+    def search(self) -> Search:
+        return Search(self)
+
     def _link(self, name: str, version: str, label: str) -> Any:
-        make: Any = import_module("pip._internal.models.link").Link
         end = f"-{label}" if label else ""
         url = f"https://index.invalid/{name}/{name}-{version}-py3-none-any{end}.whl"
-        return make(url, comes_from=f"https://index.invalid/{name}/")
+        return make_link(url, comes_from=f"https://index.invalid/{name}/")
 
-    def _metadata_of(self, run: Any, finder: Any, name: str, version: Any, wheels: Any) -> Metadata:
-        self.read.append((name, str(version)))
+    def _metadata(self, files: Mapping[str, File]) -> Metadata:
+        file = next(iter(files.values()))
+        self.read.append((file.project, str(file.version)))
         bounds = Provider(static_properties={"bound": ("3", "2", "1")})
-        labels = self._projects[name][str(version)]
+        labels = self._projects[file.project][str(file.version)]
         return Metadata(
             ("gpu",),
             providers={"gpu": bounds},

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pip._internal.operations.install.wheel import ZipBackedFile
 
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.run import Run
 
 CORE = b"Metadata-Version: 2.1\nName: a\nVersion: 1.0\nRequires-Dist: b; variant_label == ''\n"
 

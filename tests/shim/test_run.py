@@ -11,22 +11,16 @@ import pytest
 from pipvariant import shim
 from pipvariant.shim.building import child_pip
 from pipvariant.shim.core.pip_versions import this_pip
-from pipvariant.shim.core.state import Run
-from pipvariant.shim.finding import filenames, links
-from pipvariant.shim.installing import wheel_check
-from pipvariant.shim.reporting import messages
-from pipvariant.shim.resolving import dependencies, found_candidates
+from pipvariant.shim.core.state import CommandOptions
+from pipvariant.shim.run import Run
+from tests.shim.finder import Start
 from tests.shim.proofs import proven
 
 
-def _targets(*, legacy: bool = False) -> list[str]:
-    run = Run()
-    run.report = run.installs = True
-    run.legacy_resolver = legacy
-    pip = this_pip()
-    rooms = (filenames, links, found_candidates, wheel_check, dependencies, messages)
-    found = [patch.target for room in rooms for patch in room.patches(pip, run)]
-    return [*found, *(patch.target for patch in child_pip.patches(pip, run))]
+def _targets(run: Run) -> list[str]:
+    hand_on = child_pip.HandOn(run.hand_on)
+    found = [*run.patches(), *child_pip.patches(this_pip(), hand_on)]
+    return [patch.target for patch in found]
 
 
 def _raw(target: str) -> Any:
@@ -39,22 +33,21 @@ def _raw(target: str) -> Any:
 
 
 @pytest.mark.parametrize("legacy", (False, True))
-def test_undo_restores_every_object(legacy: bool) -> None:
+def test_undo_restores_every_object(start: Start, legacy: bool) -> None:
     commands = import_module("pip._internal.commands")
-    targets = _targets(legacy=legacy)
-    before = [_raw(target) for target in targets]
-    create_command, names = commands.create_command, dict(commands.commands_dict)
+    before = dict(commands.commands_dict), commands.create_command
+    options = {"command": "install", "report": True, "installs": True, "legacy_resolver": legacy}
+    targets = _targets(start(**options))
+    shim.undo()
+    originals = [_raw(target) for target in targets]
     run = shim.apply(commands={"variant": ("module", "Class", "summary")})
-    run.report = run.installs = True
-    run.legacy_resolver = legacy
-    shim.activate(run)
-    changed = [_raw(target) for target in targets]
-    assert all(new is not old for new, old in zip(changed, before))
+    run.options = CommandOptions(**options)  # type: ignore[arg-type]  # by name
+    run.activate()
+    assert all(_raw(target) is not old for target, old in zip(targets, originals))
     assert "variant" in commands.commands_dict
     shim.undo()
-    assert all(_raw(target) is old for target, old in zip(targets, before))
-    assert commands.create_command is create_command
-    assert commands.commands_dict == names
+    assert all(_raw(target) is old for target, old in zip(targets, originals))
+    assert (commands.commands_dict, commands.create_command) == before
 
 
 def test_undo_gives_back_to_the_collector_what_was_set_aside() -> None:
@@ -67,7 +60,7 @@ def test_undo_gives_back_to_the_collector_what_was_set_aside() -> None:
 
 
 def test_applying_twice_patches_once(run: Run) -> None:
-    shim.activate(shim.apply())
+    shim.apply().activate()
     shim.undo()
     wheel = import_module("pip._internal.models.wheel").Wheel
     assert wheel.__init__.__module__ == "pip._internal.models.wheel"
@@ -89,20 +82,16 @@ def test_applying_twice_patches_once(run: Run) -> None:
     ),
     ids=lambda options: ",".join(options) or "none",
 )
-def test_every_proof_holds_whatever_the_options_are(command: str, options: dict[str, Any]) -> None:
+def test_every_proof_holds_whatever_the_options_are(
+    start: Start, command: str, options: dict[str, Any]
+) -> None:
     if command not in import_module("pip._internal.commands").commands_dict:
         pytest.skip("`lock` is new in pip 25.1")
-    run = shim.apply()
-    vars(run).update(options, command=command, installs=command == "install", report=True)
-    shim.activate(run)
+    start(command=command, installs=command == "install", report=True, **options)
 
 
-def test_every_proof_fails_when_its_patch_is_not_there() -> None:
-    run = shim.apply()
-    run.report = run.installs = True
-    shim.activate(run)
-    pip = this_pip()
-    rooms = (filenames, links, found_candidates, wheel_check, dependencies, messages)
-    patches = [patch for room in rooms for patch in room.patches(pip, run)]
+def test_every_proof_fails_when_its_patch_is_not_there(start: Start) -> None:
+    run = start(command="install", report=True, installs=True)
+    patches = list(run.patches())
     shim.undo()
     assert proven(patches) == []

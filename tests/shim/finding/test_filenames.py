@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pipvariant import shim
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.run import Run
+from tests.shim.finder import Start
 
 
 def _wheel(filename: str) -> Any:
@@ -43,11 +43,8 @@ def test_a_bad_label_is_no_wheel_filename(run: Run, label: str) -> None:
         _wheel(f"tri-1.0-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64-{label}.whl")
 
 
-def test_without_variants_no_variant_wheel_is_a_wheel(run: Run) -> None:
-    shim.undo()
-    without = shim.apply()
-    without.no_variant = True
-    shim.activate(without)
+def test_without_variants_no_variant_wheel_is_a_wheel(start: Start) -> None:
+    start(no_variant=True)
     invalid = import_module("pip._internal.exceptions").InvalidWheelFilename
     for label in ("cu128", "null"):
         with pytest.raises(invalid):

@@ -1,0 +1,79 @@
+"""Which labels of a package go with those of the others of its family."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipvariant.shim.core.state import CommandOptions, UserConstraints
+from pipvariant.shim.parts import Parts
+from pipvariant.shim.resolving.same_variant import SameVariant
+from pipvariant.standard.preferences import read_preferences
+from tests.shim.finder import Finder, Labels, make_parts
+
+
+def bounds(*numbers: int, null: bool = True) -> Labels:
+    labels = {f"g{number}": (f"gpu :: bound :: {number}",) for number in numbers}
+    return {**labels, "null": ()} if null else labels
+
+
+def ordered(mine: Labels, **theirs: dict[str, Labels]) -> tuple[list[str], Parts]:
+    """The labels of alpha that are left, best first, and the parts of the run."""
+    preferences = read_preferences(families=[f"gpu=alpha,{','.join(theirs)}"])
+    parts = make_parts(preferences, ignores_installed=True)
+    finder = Finder(parts, {"alpha": {"1.0": mine}, **theirs})
+    user, options = UserConstraints(preferences=preferences), CommandOptions(ignores_installed=True)
+    same_variant = SameVariant(options, user, parts.index, parts.decisions, parts.selector)
+    parts.selector.arrange = same_variant.arrange
+    names = parts.selector.order(finder.files("alpha", "1.0"), finder.search())
+    head = "alpha-1.0-py3-none-any"
+    return [name[len(head) :].strip("-").rpartition(".")[0] for name in names], parts
+
+
+def test_what_the_other_has_too_comes_first() -> None:
+    labels, _ = ordered(bounds(1, 2, 3), beta={"1.0": bounds(1, 2)})
+    assert labels == ["g2", "g1", "null", "g3"]
+
+
+def test_an_older_version_with_a_common_value_counts_more_than_null() -> None:
+    labels, _ = ordered(bounds(1, 2), beta={"2.0": bounds(3), "1.0": bounds(1), "0.9": bounds(2)})
+    assert labels == ["g1", "null", "g2"]
+
+
+def test_null_is_the_last_resort() -> None:
+    labels, _ = ordered(bounds(1, 2), beta={"1.0": bounds(3)})
+    assert labels == ["null", "g2", "g1"]
+
+
+def test_null_does_not_go_with_a_label() -> None:
+    labels, _ = ordered(bounds(1, 2), beta={"1.0": bounds(1, null=False)})
+    assert labels == ["g1", "g2", "null"]
+
+
+def test_all_of_three_count() -> None:
+    labels, _ = ordered(bounds(1, 2, 3), beta={"1.0": bounds(1, 2)}, gamma={"1.0": bounds(1, 3)})
+    assert labels[:2] == ["g1", "null"]
+
+
+@pytest.mark.parametrize("theirs", ({"": ()}, {"other": (), "": ()}))
+def test_what_has_no_such_variants_goes_with_anything(theirs: Labels) -> None:
+    labels, _ = ordered(bounds(1, 2), beta={"1.0": theirs})
+    assert labels == ["g2", "g1", "null"]
+
+
+def test_what_is_on_no_index_goes_with_anything() -> None:
+    labels, _ = ordered(bounds(1, 2), beta={})
+    assert labels == ["g2", "g1", "null"]
+
+
+def test_nothing_in_common_leaves_nothing_and_names_the_package() -> None:
+    labels, parts = ordered(bounds(1, null=False), beta={"1.0": bounds(2, null=False)})
+    assert labels == []
+    (skipped,) = parts.decisions.skipped.values()
+    assert (
+        skipped.skip_reason == "no variant of beta has equal values (--same-variant gpu=alpha,beta)"
+    )
+
+
+def test_a_label_that_does_not_fit_is_nothing_in_common() -> None:
+    labels, _ = ordered(bounds(1, 9), beta={"1.0": bounds(1, 9)})
+    assert labels == ["g1", "null"]
