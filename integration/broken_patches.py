@@ -22,12 +22,13 @@ import pytest
 
 from integration.breaking import OTHERS, name_of
 from integration.templates import LOST_PATCH
-from pipvariant import shim
 from pipvariant.shim.building import child_pip
 from pipvariant.shim.core import pip_versions
-from pipvariant.shim.core.patches import Patch
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.core.patches import Patch, Patches
+from pipvariant.shim.core.pip_versions import Pip
+from pipvariant.shim.core.state import CommandOptions
 from pipvariant.shim.options import completion
+from pipvariant.shim.run import Run
 from pipvariant.standard.preferences import Family, Preferences
 
 __all__ = ["is_meant", "names", "noticing"]
@@ -42,7 +43,8 @@ def names() -> list[str]:
     commands: Any = import_module("pip._internal.commands").commands_dict
     # Modules that have copied what is patched are patched too, once they are imported.
     import_module("pip._internal.commands.install")
-    found: list[Patch] = [*child_pip.patches(pip_versions.this_pip(), Run()), *completion.patches()]
+    hand_on = child_pip.HandOn(lambda: None)
+    found = [*child_pip.patches(pip_versions.this_pip(), hand_on), *completion.patches()]
     before = dict(os.environ)
     os.environ[child_pip.WHEELS_ONLY] = "1"
     for command in ("install", "lock", "wheel", *READING):
@@ -59,23 +61,33 @@ def names() -> list[str]:
 
 
 def _of(command: str, *, legacy: bool) -> list[Patch]:
-    run = Run()
-    run.command, run.legacy_resolver = command, legacy
-    run.installs = run.report = command == "install"
-    run.builds = run.lock_files = run.all_variants = True
-    run.preferences = Preferences(families=(Family("n", frozenset({"a", "b"})),))
-    found: list[Patch] = []
+    on = _Collecting(pip_versions.this_pip())
+    run = Run(on.pip, on)
+    run.options = CommandOptions(
+        command=command,
+        legacy_resolver=legacy,
+        installs=command == "install",
+        report=command == "install",
+        builds=True,
+        lock_files=True,
+        all_variants=True,
+    )
+    run.user.preferences = Preferences(families=(Family("n", frozenset({"a", "b"})),))
+    run.label_built = lambda wheel, source, label, folder: ""
+    run.activate(only_reading=command in READING)
+    return on.found
 
-    class Collecting:
-        put = staticmethod(found.extend)
 
-    changed: Any = shim
-    changed._applied = Collecting
-    try:
-        shim.activate(run, only_reading=command in READING)
-    finally:
-        changed._applied = None
-    return found
+class _Collecting(Patches):
+    """Keeps patches instead of putting them on."""
+
+    def __init__(self, pip: Pip) -> None:
+        super().__init__(pip)
+        self.pip = pip
+        self.found: list[Patch] = []
+
+    def put(self, patches: Iterable[Patch]) -> None:
+        self.found.extend(patches)
 
 
 def noticing() -> Iterator[tuple[str, str, str]]:

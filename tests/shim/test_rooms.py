@@ -3,51 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import pytest
 
 from pipvariant.shim.building import build_requirements, label_built_wheel, only_wheels
 from pipvariant.shim.core.patches import Patch, Patches
 from pipvariant.shim.core.pip_versions import this_pip
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.core.state import CommandOptions, UserConstraints
 from pipvariant.shim.installing import recorded_variants
+from pipvariant.shim.installing.recorded_variants import Recorder
 from pipvariant.shim.options import completion, requirements_files
 from pipvariant.shim.reporting import installed_keys
 from pipvariant.shim.resolving import same_variant
+from pipvariant.shim.resolving.decisions import Decisions
+from tests.shim.finder import make_parts
 from tests.shim.proofs import proven
 
 # pip's own modules warn about what they import here and there.
 pytestmark = pytest.mark.filterwarnings("ignore:pkg_resources is deprecated:DeprecationWarning")
 
 
-def _of(room: Any, command: str = "install") -> Callable[[], Sequence[Patch]]:
-    def patches() -> Sequence[Patch]:
-        run = Run()
-        run.command = command
-        found: Sequence[Patch] = room.patches(this_pip(), run)
-        return found
-
-    return patches
-
-
-ROOMS = {
-    "build_labels": _of(build_requirements),
-    "completion": completion.patches,
-    "families": _of(same_variant),
-    "inspect": _of(installed_keys, "inspect"),
-    "keeping": _of(recorded_variants),
-    "list": _of(installed_keys, "list"),
-    "making": _of(label_built_wheel, "wheel"),
-    "show": _of(installed_keys, "show"),
-    "wheels_only": _of(only_wheels),
-    "wishes": _of(requirements_files),
-}
+def _made(name: str) -> Sequence[Patch]:
+    user, decisions, recorder = UserConstraints(), Decisions(), Recorder()
+    options = CommandOptions(name)
+    made: dict[str, Callable[[], Sequence[Patch]]] = {
+        "build_requirements": lambda: build_requirements.patches(this_pip(), options, decisions),
+        "completion": completion.patches,
+        "inspect": lambda: installed_keys.patches(options, user),
+        "label_built_wheel": lambda: label_built_wheel.patches(lambda *args: ""),
+        "list": lambda: installed_keys.patches(options, user),
+        "only_wheels": only_wheels.patches,
+        "recorded_variants": lambda: recorded_variants.patches(recorder),
+        "requirements_files": lambda: requirements_files.patches(user, options, lambda: None),
+        "same_variant": lambda: same_variant.patches(_same_variant()),
+        "show": lambda: installed_keys.patches(options, user),
+    }
+    return made[name]()
 
 
-@pytest.mark.parametrize("name", sorted(ROOMS))
+def _same_variant() -> same_variant.SameVariant:
+    parts = make_parts()
+    user, options = UserConstraints(), CommandOptions()
+    return same_variant.SameVariant(options, user, parts.index, parts.decisions, parts.selector)
+
+
+ROOMS = (
+    "build_requirements",
+    "completion",
+    "inspect",
+    "label_built_wheel",
+    "list",
+    "only_wheels",
+    "recorded_variants",
+    "requirements_files",
+    "same_variant",
+    "show",
+)
+
+
+@pytest.mark.parametrize("name", ROOMS)
 def test_a_room_is_proven_by_its_effect_and_undone(name: str) -> None:
-    patches = ROOMS[name]()
+    patches = _made(name)
     on = Patches(this_pip())
     on.put(patches)
     assert all(patch.prove() for patch in patches)
