@@ -27,7 +27,6 @@ from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside
 from pipvariant.shim.finding.filenames import label_in
 from pipvariant.shim.finding.index import source_of
-from pipvariant.shim.finding.metadata import read_from_wheel
 from pipvariant.shim.resolving.decisions import Decisions
 
 if TYPE_CHECKING:
@@ -68,6 +67,8 @@ class WheelCheck:
         link = req.link
         if link is None:
             return
+        from pipvariant.wheelfile.dist_info import read_from_wheel
+
         try:
             label = label_in(link.filename)
             if label is None:
