@@ -69,6 +69,13 @@ class MetadataReader(State):
                 logger.warning("%s: its variant wheels are left out. %s", of, error)
         return self.read[key]
 
+    def read_again(self, files: Mapping[str, File]) -> Metadata | None:
+        """Like :meth:`metadata`; where single wheels were read, these are read in their place."""
+        file = next(iter(files.values()))
+        if self._index.json_link(file) is None:
+            self.read.pop((file.source, file.project, file.version), None)
+        return self.metadata(files)
+
     def _read(self, file: File, files: Mapping[str, File]) -> Metadata:
         from pipvariant.standard.metadata import read_variants_json
 

@@ -8,69 +8,70 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch
-from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import Run
-from pipvariant.shim.finding.filenames import label_of
-from pipvariant.shim.finding.links import source_of
+from pipvariant.shim.core.pip_objects import canonical_name
+from pipvariant.shim.core.state import State, aside
+from pipvariant.shim.finding.installed import RECORDED
+from pipvariant.shim.resolving.decisions import Decided
 
-if TYPE_CHECKING:
-    from pipvariant.shim.resolving.selector import Outcome
-
-__all__ = ["NAME", "note", "patches"]
+__all__ = ["Recorder", "patches"]
 
 INSTALL = "pip._internal.operations.install.wheel"
-NAME = "variants.json"
 
 
-def patches(pip: Pip, run: Run) -> list[Patch]:
+class Recorder(State):
+    """Knows what is written beside each project that is going to be installed."""
+
+    def __init__(self) -> None:
+        #: Canonical project name -> the content of the file.
+        self.metadata_to_record: dict[str, bytes] = {}
+
+    def record(self, project: str, decided: Decided) -> None:
+        """Keep what there was to choose from for a project.
+
+        :param decided: the chosen file; its source speaks, or the first that has metadata.
+        """
+        from pipvariant.standard.metadata import to_json
+
+        decision, file = decided
+        judgement = decision.judgements.get(file.source)
+        if judgement is None and file.label is None:
+            judgement = next(decision.judged(), None)
+        if judgement is None:
+            return
+        variants = judgement.metadata.variants
+        labels = [label for label in sorted(judgement.labels) if label in variants]
+        metadata = replace(
+            judgement.metadata, variants={label: variants[label] for label in labels}
+        )
+        # Made now, as nothing may be imported any more while pip installs.
+        self.metadata_to_record[canonical_name(project)] = to_json(metadata).encode()
+
+
+def patches(recorder: Recorder) -> list[Patch]:
     """Patch the place where pip knows all files that it has written, before RECORD is made."""
     return [
         Patch(
             f"{INSTALL}:get_csv_rows_for_installed",
-            lambda original: _get_csv_rows(run, original),
-            lambda: _prove(run),
+            lambda original: _get_csv_rows(recorder, original),
+            lambda: _prove(recorder),
         )
     ]
 
 
-def note(run: Run, name: str, outcome: Outcome, link: Any) -> None:
-    """Note what is to be kept of a project that is going to be installed.
-
-    :param link: the file that was chosen; its source speaks, or the first that can be read.
-    """
-    from dataclasses import replace
-
-    from pipvariant.standard.metadata import to_json
-
-    judgements = outcome.judgements
-    judgement = judgements.get(source_of(link))
-    if judgement is None and label_of(link) is None:
-        judgement = next(filter(None, judgements.values()), None)
-    if judgement is None:
-        return
-    variants = judgement.metadata.variants
-    labels = [label for label in sorted(judgement.labels) if label in variants]
-    metadata = replace(judgement.metadata, variants={label: variants[label] for label in labels})
-    # Written while pip installs, when nothing may be imported any more.
-    run.noted[_canonical(name)] = to_json(metadata).encode()
-
-
-def _canonical(name: str) -> str:
-    return str(import_module("pip._vendor.packaging.utils").canonicalize_name(name))
-
-
-def _get_csv_rows(run: Run, original: Any) -> Any:
+def _get_csv_rows(recorder: Recorder, original: Any) -> Any:
     def get_csv_rows_for_installed(*args: Any, generated: list[str], **kwargs: Any) -> Any:
         for path in list(generated):
             folder, name = os.path.split(path)
             if name == "INSTALLER":
                 stem = os.path.basename(folder)[: -len(".dist-info")]
-                data = run.noted.get(_canonical(stem.rpartition("-")[0]))
+                project = canonical_name(stem.rpartition("-")[0])
+                data = recorder.metadata_to_record.get(project)
                 if data is not None:
                     generated.append(_write(folder, data))
         return original(*args, generated=generated, **kwargs)
@@ -79,28 +80,28 @@ def _get_csv_rows(run: Run, original: Any) -> Any:
 
 
 def _write(folder: str, data: bytes) -> str:
-    path = os.path.join(folder, NAME)
+    path = os.path.join(folder, RECORDED)
     with open(path, "wb") as stream:
         stream.write(data)
     return path
 
 
-def _prove(run: Run) -> bool:
-    class Noted(dict[str, bytes]):
-        asked = ""
+def _prove(recorder: Recorder) -> bool:
+    class Asked(dict[str, bytes]):
+        project = ""
 
-        def get(self, name: str, default: Any = None) -> Any:
-            self.asked = name
+        def get(self, project: str, default: Any = None) -> Any:
+            self.project = project
             return default
 
-    noted, module = Noted(), import_module(INSTALL)
+    asked, module = Asked(), import_module(INSTALL)
     generated = [os.path.join(os.devnull, "proof_a-1.0.dist-info", "INSTALLER")]
     # There is no such file to be hashed, which is found out afterwards.
-    with samples.apart(run, noted=noted), contextlib.suppress(OSError):
+    with aside(recorder, metadata_to_record=asked), contextlib.suppress(OSError):
         module.get_csv_rows_for_installed(
             [], installed={}, changed=set(), generated=generated, lib_dir=os.curdir
         )
-    return noted.asked == "proof-a" and _is_called_so(module._install_wheel)
+    return asked.project == "proof-a" and _is_called_so(module._install_wheel)
 
 
 def _is_called_so(caller: Any) -> bool:
