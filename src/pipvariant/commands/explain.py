@@ -9,20 +9,23 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pipvariant.shim.core.state import Run
-from pipvariant.shim.options.definitions import add_named
-from pipvariant.shim.reporting.explanations import (
+from pipvariant.commands.tables import write_table
+from pipvariant.selection.explanation import (
     CHOSEN,
     FITS,
     LEFT_OUT,
     REJECTED,
     Build,
     Explanation,
-    explain,
 )
+from pipvariant.selection.installed import label_phrase
+from pipvariant.shim.options.definitions import add_named
+from pipvariant.shim.reporting.explanations import explain_run
+from pipvariant.standard.properties import as_lists, iter_properties
 
 if TYPE_CHECKING:
     from pipvariant.providers.answers import Answer
+    from pipvariant.shim.run import Run
 
 __all__ = ["main", "shape", "write_json", "write_text"]
 
@@ -40,6 +43,7 @@ def main(run: Run, args: list[str]) -> int:
 
     It is pip's own command `install`, in a dry run that does not look at what is installed.
 
+    :param run: what :func:`pipvariant.shim.current_run` returns.
     :param args: what stands behind ``variant explain``.
     """
     command: Any = import_module("pip._internal.commands").create_command("install")
@@ -56,10 +60,10 @@ def main(run: Run, args: list[str]) -> int:
         return options, rest
 
     command.parse_args = parse_quietly
-    run.explains = True
     code: int = command.main(args)
-    problem = run.failed or (f"pip ended with exit code {code}" if code else "")
-    (write_json if as_json else write_text)(sys.stdout, *explain(run), problem)
+    problem = run.decisions.failed or (f"pip ended with exit code {code}" if code else "")
+    explained = explain_run(run.index, run.decisions)
+    (write_json if as_json else write_text)(sys.stdout, *explained, problem)
     return code
 
 
@@ -74,7 +78,7 @@ def shape(command: Any) -> None:
     )
     for name in ELSEWHERE:
         parser.remove_option(name)
-    parser.set_defaults(dry_run=True, ignore_installed=True)
+    parser.set_defaults(dry_run=True, ignore_installed=True, explains=True)
     add_named(command.cmd_opts, ("--json",))
 
 
@@ -99,7 +103,9 @@ def _write_one(out: TextIO, explanation: Explanation) -> None:
     name, plain = explanation.name, explanation.plain
     chosen = next((build for build in explanation.builds if build.status == CHOSEN), None)
     if explanation.file:
-        taken = explanation.file if chosen is None else _called(chosen)
+        taken = explanation.file
+        if chosen is not None:
+            taken = chosen.kind if chosen.label is None else label_phrase(chosen.label)
         out.write(f"{name} {explanation.version}: {taken}\n")
     else:
         out.write(f"{name}: nothing would be installed\n")
@@ -135,36 +141,21 @@ def _what(answer: Answer) -> str:
 
 
 def _write_tables(out: TextIO, builds: Sequence[Build]) -> None:
-    from pip._vendor.rich.box import SIMPLE_HEAD
-    from pip._vendor.rich.console import Console
-    from pip._vendor.rich.table import Table
-
-    console: Any = Console(file=out, highlight=False, markup=False, soft_wrap=False)
     for source in dict.fromkeys(build.source for build in builds):
         out.write(f"from {source}\n")
-        drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for column in ("label", "verdict", "why"):
-            drawn.add_column(column, overflow="fold")
-        for build in builds:
-            if build.source == source:
-                label = build.label or NAMES[build.kind]
-                drawn.add_row(label, VERDICTS[build.status], _why(build))
-        console.print(drawn)
+        rows = (
+            (build.label or NAMES[build.kind], VERDICTS[build.status], _why(build))
+            for build in builds
+            if build.source == source
+        )
+        write_table(out, ("label", "verdict", "why"), rows)
 
 
 def _why(build: Build) -> str:
     if build.status in (REJECTED, LEFT_OUT):
         return build.reason
-    from pipvariant.standard.properties import iter_properties
-
     properties = ", ".join(map(str, iter_properties(build.properties)))
     return "; ".join(filter(None, (build.reason, properties)))
-
-
-def _called(build: Build) -> str:
-    if build.label is None:
-        return build.kind
-    return "null variant" if build.label == "null" else f"variant {build.label}"
 
 
 # For programs.
@@ -221,10 +212,7 @@ def _build(build: Build) -> dict[str, Any]:
         "status": build.status,
         "reason": build.reason or None,
         "source": build.source,
-        "properties": {
-            namespace: {feature: list(values) for feature, values in features.items()}
-            for namespace, features in build.properties.items()
-        },
+        "properties": as_lists(build.properties),
         "unmet": None
         if rejection is None or not rejection.namespace
         else {

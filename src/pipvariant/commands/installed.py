@@ -8,11 +8,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
+from pipvariant.commands.tables import write_table
 from pipvariant.errors import InvalidOption
-from pipvariant.shim.finding.installed import Installed, Looked, look
 from pipvariant.shim.options.definitions import TARGET, add_named
-from pipvariant.shim.options.parser import configure_target
-from pipvariant.standard.properties import Properties, iter_properties
+from pipvariant.shim.options.parser import target_options
+from pipvariant.shim.reporting.installed_variants import Looked, look
+from pipvariant.standard.properties import as_lists, iter_properties
 
 __all__ = ["add_options", "check", "show"]
 
@@ -58,19 +59,23 @@ def check(options: Any, args: Sequence[str], out: TextIO) -> int:
     A variant of which that cannot be known is printed too, but is no reason to fail.
     """
     rows = _rows(options)
-    bad = [row for row in rows if row.fit.fits is False or (options.better and row.better)]
+    bad = [
+        row
+        for row in rows
+        if row.compatibility.compatible is False or (options.better and row.better)
+    ]
     if options.json:
         _json(out, rows)
     elif not getattr(options, "quiet", 0):
-        for installed, fit, better in rows:
+        for installed, (compatible, reason), better in rows:
             head = f"{installed.name} {installed.version}"
-            if fit.fits is False:
-                out.write(f"{head}: {fit.reason}\n")
-            elif fit.fits is None:
-                out.write(f"{head}: {installed.label or 'label'} unknown; {fit.reason}\n")
+            if compatible is False:
+                out.write(f"{head}: {reason}\n")
+            elif compatible is None:
+                out.write(f"{head}: {installed.label or 'label'} unknown; {reason}\n")
             if better:
                 out.write(f"{head}: variant {better} {BETTER}\n")
-        if all(row.fit.fits for row in rows):
+        if all(row.compatibility.compatible for row in rows):
             out.write(FIT if rows else NONE)
     return int(bool(bad))
 
@@ -79,34 +84,28 @@ def _rows(options: Any) -> Rows:
     for path in options.path or ():
         if not Path(path).is_dir():
             raise InvalidOption("there is no such folder", where=f"--path {path}")
-    return look(lambda run: configure_target(run, options), options.path)
+    return look(target_options(options), options.path)
 
 
 def _table(out: TextIO, rows: Rows) -> None:
-    from pip._vendor.rich.box import SIMPLE_HEAD
-    from pip._vendor.rich.console import Console
-    from pip._vendor.rich.table import Table
-
     if not rows:
         out.write(NONE)
         return
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in ("name", "version", "label", "properties", "fits", "better"):
-        drawn.add_column(column, overflow="fold")
-    for installed, fit, better in rows:
-        drawn.add_row(
+    cells = (
+        (
             installed.name,
             installed.version,
             installed.label or ("unknown" if installed.is_variant else NO_LABEL),
-            ", ".join(map(str, iter_properties(_properties(installed)))),
-            WORDS[fit.fits],
+            ", ".join(map(str, iter_properties(installed.properties))),
+            WORDS[compatible],
             better or "",
         )
-    console: Any = Console(file=out, highlight=False, markup=False, soft_wrap=False)
-    console.print(drawn)
-    for installed, fit, _ in rows:
-        if fit.reason:
-            out.write(f"{installed.name} {installed.version}: {fit.reason}\n")
+        for installed, (compatible, _), better in rows
+    )
+    write_table(out, ("name", "version", "label", "properties", "fits", "better"), cells)
+    for installed, (_, reason), _ in rows:
+        if reason:
+            out.write(f"{installed.name} {installed.version}: {reason}\n")
 
 
 def _json(out: TextIO, rows: Rows) -> None:
@@ -115,21 +114,12 @@ def _json(out: TextIO, rows: Rows) -> None:
             "name": installed.name,
             "version": installed.version,
             "label": installed.label if installed.is_variant else "",
-            "properties": {
-                namespace: {feature: list(values) for feature, values in features.items()}
-                for namespace, features in _properties(installed).items()
-            },
-            "fits": fit.fits,
-            "reason": fit.reason,
+            "properties": as_lists(installed.properties),
+            "fits": compatible,
+            "reason": reason,
             "better": better,
         }
-        for installed, fit, better in rows
+        for installed, (compatible, reason), better in rows
     ]
     json.dump(entries, out, indent=2)
     out.write("\n")
-
-
-def _properties(installed: Installed) -> Properties:
-    if installed.label is None or installed.metadata is None:
-        return {}
-    return installed.metadata.variants[installed.label]

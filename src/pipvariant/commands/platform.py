@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pipvariant.shim.core.state import Run
+from pipvariant.commands.tables import write_table
+from pipvariant.shim.finding.target import CheckedTarget, make_target
 from pipvariant.shim.options.definitions import TARGET, add_named
-from pipvariant.shim.options.parser import configure_target
+from pipvariant.shim.options.parser import target_options
 
 if TYPE_CHECKING:
-    from pipvariant.providers.target import Answer, Target
+    from pipvariant.providers.answers import Answer
 
 __all__ = ["add_options", "answers", "run", "table"]
 
@@ -33,9 +34,7 @@ def add_options(group: Any) -> None:
 
 def run(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print what the target supports, or write it into a target file; return the exit code."""
-    run = Run()
-    configure_target(run, options)
-    given = answers(run.target)
+    given = answers(make_target(target_options(options)))
     if options.output:
         _write(options.output, given, out)
     elif options.json:
@@ -46,7 +45,7 @@ def run(options: Any, args: Sequence[str], out: TextIO) -> int:
     return 0
 
 
-def answers(target: Target) -> list[Answer]:
+def answers(target: CheckedTarget) -> list[Answer]:
     """Say what the target supports in all namespaces that are built in or stated by its file."""
     from pipvariant.providers.known import BUILT_INS
 
@@ -81,29 +80,19 @@ def table(out: TextIO, given: list[Answer], *, in_full: bool = False) -> None:
 
     :param in_full: show all values, and all features that have equal values.
     """
-    from pip._vendor.rich.box import SIMPLE_HEAD
-    from pip._vendor.rich.console import Console
-    from pip._vendor.rich.table import Table
-
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
-    drawn.add_column("namespace", overflow="fold")
-    drawn.add_column("feature", overflow="fold")
-    drawn.add_column("supported values, most preferred first", overflow="fold")
-    drawn.add_column("says", overflow="fold")
+    cells = []
     for answer in given:
         rows = list(_rows(answer, in_full=in_full)) or [("-", "nothing")]
         for number, (features, values) in enumerate(rows):
-            first = number == 0
-            drawn.add_row(
-                answer.namespace if first else "", features, values, answer.source if first else ""
-            )
-    console: Any = Console(file=out, highlight=False, soft_wrap=False)
-    console.print(drawn)
+            name, source = ("", "") if number else (answer.namespace, answer.source)
+            cells.append((name, features, values, source))
+    columns = ("namespace", "feature", "supported values, most preferred first", "says")
+    console = write_table(out, columns, cells)
     for answer in given:
         for key, value in answer.facts.items() if answer.features else ():
-            console.print(f"{answer.namespace}: {key} {value}", markup=False)
+            console.print(f"{answer.namespace}: {key} {value}")
         for problem in answer.problems:
-            console.print(f"{answer.namespace}: {problem}", markup=False)
+            console.print(f"{answer.namespace}: {problem}")
 
 
 def _rows(answer: Answer, *, in_full: bool) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ __all__ = [
     "VALUE",
     "Properties",
     "Property",
+    "as_lists",
     "from_properties",
     "hash_label",
     "iter_properties",
@@ -137,3 +138,11 @@ def from_properties(properties: Iterable[Property]) -> Properties:
         features = grouped.setdefault(namespace, {})
         features[feature] = (*features.get(feature, ()), value)
     return grouped
+
+
+def as_lists(properties: Properties) -> dict[str, dict[str, list[str]]]:
+    """Return properties as JSON has them."""
+    return {
+        namespace: {feature: list(values) for feature, values in features.items()}
+        for namespace, features in properties.items()
+    }
