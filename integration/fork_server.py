@@ -52,6 +52,7 @@ PRELOADED = (
     "pipvariant.standard.markers",
     "pipvariant.standard.metadata",
     "pipvariant.standard.ranking",
+    "pipvariant.wheelfile.dist_info",
 )
 
 #: These copy what the shim replaces before it lets pip start, so each run imports them itself.

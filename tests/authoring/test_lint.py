@@ -20,8 +20,8 @@ from pipvariant.authoring.making import make
 from pipvariant.errors import InvalidOption, Unreachable, Unread
 from pipvariant.standard.bounds import MAX_BYTES
 from pipvariant.standard.metadata import Metadata
-from tests.authoring.ordinary import FILES, INFO, NAME, record_of, wheel
 from tests.standard.strategies import metadata
+from tests.wheelfile.ordinary import FILES, INFO, NAME, record_of, wheel
 
 ROOT = Path(__file__).parent.parent.parent
 INSIDE = f"{INFO}/variant.json"

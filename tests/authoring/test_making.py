@@ -12,7 +12,7 @@ import pytest
 from pipvariant.authoring.making import make, unmake
 from pipvariant.errors import InvalidFilename, InvalidOutput, InvalidWheel
 from pipvariant.standard.metadata import read_variant_json
-from tests.authoring.ordinary import FILES, INFO, NAME, blas, contents, record_of, verified, wheel
+from tests.wheelfile.ordinary import FILES, INFO, NAME, blas, contents, record_of, verified, wheel
 
 LABELLED = "tri-1.0-py3-none-any-mkl.whl"
 RECORD = f"{INFO}/RECORD"

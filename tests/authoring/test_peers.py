@@ -15,7 +15,7 @@ from pipvariant.authoring.making import make, unmake
 from pipvariant.authoring.variants import plan
 from pipvariant.standard.metadata import combine, to_dict
 from pipvariant.standard.table import read_table
-from tests.authoring.ordinary import INFO, NAME, contents, verified, wheel
+from tests.wheelfile.ordinary import INFO, NAME, contents, verified, wheel
 
 # Providers of every kind.
 TABLE: dict[str, Any] = {

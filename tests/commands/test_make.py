@@ -10,8 +10,8 @@ import pytest
 
 from pipvariant.commands import init, make, unmake
 from pipvariant.errors import InvalidOption, InvalidProperty
-from tests.authoring.ordinary import NAME, contents, wheel
 from tests.commands.options import parsed
+from tests.wheelfile.ordinary import NAME, contents, wheel
 
 MKL = "blas :: library :: mkl"
 CU128 = "nvidia :: cuda_version_lower_bound :: 12.8"

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from pipvariant.authoring import inside, records
 from pipvariant.authoring._lint_metadata import check_document
 from pipvariant.authoring._lint_rules import Finding
 from pipvariant.authoring.folder import Wheel, parse_name
 from pipvariant.errors import InvalidFilename, InvalidMarker, InvalidWheel
-from pipvariant.standard.core_metadata import field_values
 from pipvariant.standard.markers import EMPTY, reduce_requirement
 from pipvariant.standard.metadata import Metadata
+from pipvariant.wheelfile import dist_info, record
+from pipvariant.wheelfile.core_metadata import field_values
 
 __all__ = ["Member", "check_name", "check_wheel"]
 
@@ -81,19 +81,20 @@ def check_wheel(
     :param file: path or URL, for the findings.
     :returns: what is held against other files, if the name can be read.
     """
-    names = (inside.METADATA, inside.RECORD, inside.VARIANT_JSON)
+    names = (dist_info.METADATA, dist_info.RECORD, dist_info.VARIANT_JSON)
     try:
-        found = inside.read(content, names, where=file)
+        found = dist_info.read(content, names, where=file)
     except InvalidWheel as error:
         findings.append(Finding(file, "", "V201", error.what))
         return None if wheel is None else Member(file, wheel)
-    requires = tuple(_requires(found))
+    described = [data for path, data in found.items() if path.endswith(f"/{dist_info.METADATA}")]
+    requires = tuple(text for data in described for text in field_values(data, "Requires-Dist"))
     meaningless = list(_markers(requires))
     findings += (Finding(file, *fault) for fault in meaningless)
     metadata = None
-    variants = [path for path in found if path.endswith(f"/{inside.VARIANT_JSON}")]
-    if not any(path.endswith(f"/{inside.METADATA}") for path in found):
-        findings.append(Finding(file, inside.METADATA, "V208", "there is none"))
+    variants = [path for path in found if path.endswith(f"/{dist_info.VARIANT_JSON}")]
+    if not described:
+        findings.append(Finding(file, dist_info.METADATA, "V208", "there is none"))
     if len(variants) > 1:
         findings.append(Finding(file, "", "V204", f"has {', '.join(variants)}"))
     elif variants:
@@ -110,12 +111,6 @@ def check_wheel(
     return Member(file, wheel, metadata, () if meaningless else requires)
 
 
-def _requires(found: dict[str, bytes]) -> Iterator[str]:
-    for path, data in found.items():
-        if path.endswith(f"/{inside.METADATA}"):
-            yield from field_values(data, "Requires-Dist")
-
-
 def _markers(requires: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
     for text in requires:
         try:
@@ -126,16 +121,16 @@ def _markers(requires: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
 
 def _record(found: dict[str, bytes], path: str) -> Iterator[tuple[str, str, str]]:
     """Yield what RECORD says wrong about ``variant.json``."""
-    place = f"{path.partition('/')[0]}/{inside.RECORD}"
+    place = f"{path.partition('/')[0]}/{dist_info.RECORD}"
     if place not in found:
         yield place, "V207", "there is none"
         return
     try:
-        listed = records.listed(found[place])
+        listed = record.listed(found[place])
     except ValueError as error:
         yield place, "V207", str(error)
         return
     if path not in listed:
         yield place, "V205", f"does not list {path}"
-    elif not records.matches(listed[path], found[path]):
+    elif not record.matches(listed[path], found[path]):
         yield place, "V206", f"has another hash or size of {path}"

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pipvariant.authoring import inside
 from pipvariant.errors import (
     ConflictingMetadata,
     InvalidFilename,
@@ -20,6 +19,7 @@ from pipvariant.errors import (
 )
 from pipvariant.standard.filename import split_label, variants_json_name
 from pipvariant.standard.metadata import Metadata, combine, read_variant_json
+from pipvariant.wheelfile.dist_info import VARIANT_JSON, read_one
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -108,13 +108,8 @@ def read_metadata(wheel: Wheel) -> Metadata:
     :raises InvalidWheel: the wheel is damaged, or has none or several.
     :raises InvalidMetadata: it is wrong, or for another label.
     """
-    where = str(wheel.path)
-    found = inside.read(wheel.path, {inside.VARIANT_JSON}, where=where)
-    if len(found) != 1:
-        count = len(found) or "no"
-        raise InvalidWheel(f"has {count} {inside.VARIANT_JSON} inside", where=where)
-    (data,) = found.values()
-    return read_variant_json(data, label=wheel.label, where=where)
+    data = read_one(wheel.path, VARIANT_JSON)
+    return read_variant_json(data, label=wheel.label, where=str(wheel.path))
 
 
 def conflicts(parts: Mapping[str, Metadata]) -> Iterator[ConflictingMetadata]:

@@ -14,8 +14,8 @@ from pipvariant.authoring._lint_release import Document, check_document_name, ch
 from pipvariant.authoring._lint_rules import ERROR, RULES, WARNING, Finding, Rule
 from pipvariant.authoring._lint_wheel import Member, check_name, check_wheel
 from pipvariant.authoring.folder import files_below
-from pipvariant.authoring.inside import VARIANT_JSON
 from pipvariant.errors import InvalidOption
+from pipvariant.wheelfile.dist_info import VARIANT_JSON
 
 if TYPE_CHECKING:
     from packaging.version import Version

@@ -6,14 +6,14 @@ import filecmp
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
-from pipvariant.authoring import records
-from pipvariant.authoring.archives import Archive, silent
-from pipvariant.authoring.inside import LARGEST, VARIANT_JSON
 from pipvariant.authoring.replacement import replacement
 from pipvariant.errors import InvalidFilename, InvalidOutput, InvalidWheel
 from pipvariant.standard.bounds import MAX_BYTES
 from pipvariant.standard.filename import join_label, split_label
 from pipvariant.standard.metadata import Metadata, to_json
+from pipvariant.wheelfile import record
+from pipvariant.wheelfile.archive import Archive, silent
+from pipvariant.wheelfile.dist_info import RECORD, VARIANT_JSON
 
 __all__ = ["make", "project_of", "unmake"]
 
@@ -52,10 +52,10 @@ def make(
         path = f"{info}/{VARIANT_JSON}"
         if path in archive.entries:
             raise InvalidWheel(f"has a {VARIANT_JSON} but no label in its name", where=str(wheel))
-        record_path = f"{info}/RECORD"
+        record_path = f"{info}/{RECORD}"
         data = to_json(metadata).encode()
-        record = records.with_line(old, record_path, records.line(path, data))
-        added = {path: data, record_path: record}
+        new = record.with_line(old, record_path, record.line(path, data))
+        added = {path: data, record_path: new}
         _write(target, archive, [record_path], added, force=force, tell=tell)
     return target
 
@@ -75,12 +75,12 @@ def unmake(
         info, old = _look_at(archive, plain)
         path = f"{info}/{VARIANT_JSON}"
         data = archive.read(path, MAX_BYTES)
-        if not records.matches(records.listed(old)[path], data):
+        if not record.matches(record.listed(old)[path], data):
             raise InvalidWheel(
                 f"{VARIANT_JSON} is not the file that RECORD lists", where=str(wheel)
             )
-        record_path = f"{info}/RECORD"
-        added = {record_path: records.without_line(old, path)}
+        record_path = f"{info}/{RECORD}"
+        added = {record_path: record.without_line(old, path)}
         _write(folder / plain, archive, [path, record_path], added, force=force, tell=tell)
     return folder / plain
 
@@ -124,10 +124,10 @@ def _look_at(archive: Archive, filename: str) -> tuple[str, bytes]:
                 where=where,
                 remedy="Sign the variant wheel instead.",
             )
-    record_path = f"{info}/RECORD"
-    record = archive.read(record_path, LARGEST)
+    record_path = f"{info}/{RECORD}"
+    data = archive.read(record_path)
     try:
-        listed = set(records.listed(record))
+        listed = set(record.listed(data))
     except ValueError as error:
         raise InvalidWheel(f"RECORD cannot be read: {error}", where=where) from error
     there = {name for name in archive.entries if not name.endswith("/")}
@@ -138,7 +138,7 @@ def _look_at(archive: Archive, filename: str) -> tuple[str, bytes]:
         faults.append(f"RECORD lists {_some(absent)}, which is not there")
     if faults:
         raise InvalidWheel("; ".join(faults), where=where)
-    return info, record
+    return info, data
 
 
 def _dist_info(archive: Archive, filename: str) -> str:
@@ -179,7 +179,7 @@ def _write(
     tell: Callable[[int], None],
 ) -> None:
     """Write a changed archive as a whole or not at all, with the permissions of the original."""
-    like = next(name for name in added if name.endswith("/RECORD"))
+    like = next(name for name in added if name.endswith(f"/{RECORD}"))
     with replacement(target, archive.path) as temporary:
         with temporary.open("wb") as stream:
             archive.write(stream, without=without, added=added, like=like, tell=tell)

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from pipvariant.authoring import inside
 from pipvariant.authoring._page_html import GENERATOR, project_page, root_page
 from pipvariant.authoring._page_model import File, Listing, Project
 from pipvariant.authoring.folder import Release, Wheel, is_project
 from pipvariant.errors import InvalidOutput, InvalidWheel, PipVariantError
-from pipvariant.standard.core_metadata import field_values
+from pipvariant.wheelfile.core_metadata import field_values
+from pipvariant.wheelfile.dist_info import METADATA, read_one
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -105,7 +105,7 @@ def _look_at(folder: Path, member: Wheel, release: Release | None) -> tuple[File
     said: dict[str, Any] = {}
     core = None
     if path.suffix == ".whl":
-        core = _core_metadata(path)
+        core = read_one(path, METADATA)
         said = _said(core)
         if member.label is not None and release is not None:
             properties = release.metadata.variants.get(member.label)
@@ -150,14 +150,6 @@ def _sdists(files: Iterable[Path], notes: list[str]) -> Iterator[Wheel]:
             except (InvalidSdistFilename, InvalidVersion):
                 pass
             notes.append(f"{path}: not listed, it has not the name of a source distribution.")
-
-
-def _core_metadata(wheel: Path) -> bytes:
-    found = inside.read(wheel, {inside.METADATA}, where=str(wheel))
-    if len(found) != 1:
-        raise InvalidWheel(f"has {len(found) or 'no'} {inside.METADATA} inside", where=str(wheel))
-    (data,) = found.values()
-    return data
 
 
 def _said(core: bytes) -> dict[str, Any]:

@@ -6,9 +6,9 @@ import io
 import zipfile
 from collections.abc import Mapping
 
-from pipvariant.authoring import records
 from pipvariant.standard.filename import join_label
 from pipvariant.standard.metadata import Metadata, to_json
+from pipvariant.wheelfile import record
 
 __all__ = ["new_wheel"]
 
@@ -44,7 +44,7 @@ def new_wheel(
         (label,) = variant.variants
         filename = join_label(filename, label)
         entries[f"{info}/variant.json"] = to_json(variant)
-    lines = [records.line(path, text.encode()) for path, text in entries.items()]
+    lines = [record.line(path, text.encode()) for path, text in entries.items()]
     entries[f"{info}/RECORD"] = "\n".join([*lines, f"{info}/RECORD,,", ""])
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pipvariant.authoring import making
-from pipvariant.authoring.archives import silent
 from pipvariant.errors import InvalidOption
 from pipvariant.shim.options.definitions import add_named
 from pipvariant.standard.properties import iter_properties
+from pipvariant.wheelfile.archive import silent
 
 if TYPE_CHECKING:
     from pipvariant.authoring.validation import Ask

@@ -18,11 +18,11 @@ def _no_preferences() -> None:
     return None
 
 
-def _unknown(name: str) -> OtherProject:
+def _unknown(_project: str) -> OtherProject:
     return OtherProject()
 
 
-def _silent(of: str, judgement: Judgement) -> None:
+def _silent(_of: str, _judgement: Judgement) -> None:
     pass
 
 

@@ -13,7 +13,7 @@ __all__ = ["decide", "ordered", "sources_of"]
 Judgements = Mapping[str, "Judgement | None"]
 
 
-def _nothing_required(judgements: Judgements) -> VariantConstraint | None:
+def _nothing_required(_judgements: Judgements) -> VariantConstraint | None:
     return None
 
 

@@ -113,6 +113,7 @@ class UserConstraints(State):
         self.left_out: set[str] = set()
 
     def empty(self) -> dict[str, Any]:
+        """Return empty tables, and no preferences."""
         return {**super().empty(), "preferences": None}
 
     def is_constrained(self, project: str) -> bool:

@@ -10,15 +10,11 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
-from pipvariant.errors import InvalidMetadata, PipVariantError
-from pipvariant.shim.core.pip_versions import this_pip
-from pipvariant.shim.core.state import Run
+from pipvariant.errors import PipVariantError
 from pipvariant.selection.model import File
 from pipvariant.shim.core.pip_objects import make_link, redact, shown
 from pipvariant.shim.core.pip_versions import this_pip
@@ -35,26 +31,17 @@ from pipvariant.shim.finding.download import (
     read_file,
 )
 from pipvariant.shim.finding.index import IndexState, source_of
-from pipvariant.standard.bounds import MAX_BYTES
+from pipvariant.wheelfile.dist_info import read_from_wheel
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["ARCHIVE_ERRORS", "MetadataReader", "read_from_archive", "read_from_wheel"]
+__all__ = ["MetadataReader"]
 
 logger = logging.getLogger(__name__)
 
 #: Where there is no variants.json, so many wheels of one version are looked into at most.
 MAX_WHEELS = 100
-#: What zipfile answers a damaged or hostile archive with.
-ARCHIVE_ERRORS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-)
 
 
 class MetadataReader(State):
@@ -175,49 +162,3 @@ def _unusable(link: Any) -> Iterator[None]:
         raise Unusable(str(error)) from error
     except fetch_errors() as error:
         raise Unusable(f"{shown(link)}: {error_phrase(error)}") from error
-
-
-def read_from_wheel(file: str | IO[bytes], label: str, where: str) -> Metadata:
-    """Return the ``variant.json`` inside a wheel (PEP 825, ``.dist-info/variant.json``).
-
-    :param file: path or seekable stream of the wheel; ``where``: how errors call it.
-    :raises InvalidMetadata: when there is none, or it is broken, huge or for another label.
-    """
-    try:
-        with zipfile.ZipFile(file) as archive:
-            metadata = read_from_archive(archive, label, where)
-    except ARCHIVE_ERRORS as error:
-        if isinstance(error, PipVariantError):
-            raise
-        raise InvalidMetadata([("", f"not a readable wheel: {error}")], where=where) from error
-    if metadata is None:
-        raise InvalidMetadata([("", "the wheel has no variant.json inside")], where=where)
-    return metadata
-
-
-def read_from_archive(archive: zipfile.ZipFile, label: str | None, where: str) -> Metadata | None:
-    """Return the ``variant.json`` of an open wheel, None if it has none.
-
-    :param label: the label that it has to be for; None accepts any.
-    :raises InvalidMetadata: when it is broken, huge or for another label.
-    :raises zipfile.BadZipFile: or another of :data:`ARCHIVE_ERRORS`, when it cannot be read.
-    """
-    from pipvariant.standard.metadata import read_variant_json
-
-    entries = [
-        entry
-        for entry in archive.infolist()
-        if entry.filename.count("/") == 1 and entry.filename.endswith(".dist-info/variant.json")
-    ]
-    if not entries:
-        return None
-    (entry, *others) = entries
-    if others:
-        fault = f"the wheel has {len(entries)} variant.json inside"
-    elif entry.file_size > MAX_BYTES:
-        fault = f"it is bigger than {MAX_BYTES >> 20} MB"
-    elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        fault = "it is compressed in an odd way"
-    else:
-        return read_variant_json(archive.read(entry), label=label, where=where)
-    raise InvalidMetadata([("variant.json", fault)], where=where)

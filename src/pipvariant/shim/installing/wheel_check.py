@@ -80,7 +80,7 @@ def check(run: Run, req: Any) -> None:
             if run.preferences is not None and link is not None and link.is_wheel:
                 _refuse_unwanted(run, req, "", None)
             return
-        from pipvariant.shim.finding.metadata import read_from_wheel
+        from pipvariant.wheelfile.dist_info import read_from_wheel
 
         metadata = read_from_wheel(req.local_file_path, label, link.filename)
     except PipVariantError as error:

@@ -1,4 +1,4 @@
-"""Selection: pip's resolver visits versions as always and gets the best file of each.
+"""The resolver's lazy sequence: versions as always, and of each the best file.
 
 The metadata of a version is read, and providers are asked, only when the resolver visits
 that version. That is the only lazy point which all pips have in common.
@@ -10,147 +10,152 @@ import contextlib
 import functools
 import itertools
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch
-from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import Run
-from pipvariant.shim.finding.filenames import label_of
-from pipvariant.shim.resolving.selector import Candidate, disallowed
+from pipvariant.shim.core.pip_objects import canonical_name, pip_error
+from pipvariant.shim.core.state import aside
+from pipvariant.shim.finding.index import Search
+from pipvariant.standard.metadata import ABI_DEPENDENCY
 
-__all__ = ["patches"]
+if TYPE_CHECKING:
+    from pipvariant.selection.model import File
+    from pipvariant.shim.core.state import CommandOptions, UserConstraints
+    from pipvariant.shim.finding.index import IndexState
+    from pipvariant.shim.resolving.decisions import Decisions
+    from pipvariant.shim.resolving.installed_candidate import Replacements
+    from pipvariant.shim.resolving.selector import Orders
+
+__all__ = ["FoundVariants", "patches", "turned"]
 
 FOUND = "pip._internal.resolution.resolvelib.found_candidates"
 FINDER = "pip._internal.index.package_finder"
 
 
-def patches(pip: Pip, run: Run) -> list[Patch]:
-    """Patch the resolver's lazy sequence, and the finder where one best file is asked for."""
-    found = [
+def patches(options: CommandOptions, index: IndexState, found: FoundVariants) -> list[Patch]:
+    """Patch what the finder is asked, and the sequence that the resolver gets."""
+    patched = [
         Patch(
             f"{FINDER}:PackageFinder.find_best_candidate",
-            lambda original: _find_best_candidate(run, original),
-            lambda: _prove_asked(run),
-        ),
-        Patch(
-            f"{FINDER}:PackageFinder.find_requirement",
-            lambda original: _find_requirement(run, original),
-            lambda: _prove_eager(run),
-        ),
-        Patch(
-            f"{FINDER}:CandidateEvaluator.compute_best_candidate",
-            lambda original: _compute_best_candidate(run, original),
-            lambda: _prove_compute(run),
-        ),
-        Patch(
-            f"{FINDER}:CandidateEvaluator.sort_best_candidate",
-            lambda original: _sort_best_candidate(run, original),
-            lambda: _prove_sort(run),
-        ),
+            lambda original: _find_best_candidate(index, original),
+            lambda: _prove_search(options, index),
+        )
     ]
     # What a build requires is resolved by the new resolver, whatever the user says.
-    if run.builds or not run.legacy_resolver:
-        found.append(
+    if options.builds or not options.legacy_resolver:
+        patched.append(
             Patch(
                 f"{FOUND}:FoundCandidates.__init__",
-                lambda original: _found_candidates(run, original),
-                lambda: _prove_found(run),
+                lambda original: _found_candidates(found, original),
+                lambda: _prove_found(found.orders),
             )
         )
-    return found
+    return patched
 
 
-# The resolver.
-
-
-def _find_best_candidate(run: Run, original: Any) -> Any:
+def _find_best_candidate(index: IndexState, original: Any) -> Any:
     def find_best_candidate(self: Any, project_name: str, *args: Any, **kwargs: Any) -> Any:
-        canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
-        run.finder, run.hashes = self, kwargs.get("hashes")
-        run.asked[canonical(project_name)] = (self, kwargs.get("specifier"), run.hashes)
+        search = Search(self, kwargs.get("specifier"), kwargs.get("hashes"))
+        index.search = index.searches[canonical_name(project_name)] = search
         return original(self, project_name, *args, **kwargs)
 
     return find_best_candidate
 
 
-def _found_candidates(run: Run, original: Any) -> Any:
+def _found_candidates(found: FoundVariants, original: Any) -> Any:
     def __init__(self: Any, get_infos: Any, *args: Any, **kwargs: Any) -> None:
-        original(self, functools.partial(_infos, run, get_infos), *args, **kwargs)
+        original(self, functools.partial(found.infos, get_infos), *args, **kwargs)
 
     return __init__
 
 
-def _infos(run: Run, get_infos: Any) -> Iterator[Any]:
-    """Yield one entry per version with variants, and pip's own entries for all others."""
-    for version, entries in itertools.groupby(get_infos(), key=itemgetter(0)):
-        # The finder was asked just now, by the step to the first entry.
-        finder, hashes = run.finder, run.hashes
-        group = list(entries)
-        name = group[0][1].keywords["name"]
-        if (
-            (name, version) in run.replaceable
-            or (run.preferences is not None and run.preferences.insists(name))
-            or any(label_of(build.keywords["link"]) is not None for _, build in group)
-            or (hashes and disallowed(finder, name, version, hashes))
-        ):
-            candidates = [
-                Candidate(build.keywords["name"], version, build.keywords["link"], build)
-                for _, build in group
-            ]
-            yield from _alternatives(run, finder, candidates, hashes)
-        else:
-            yield from group
+class FoundVariants:
+    """Turns what pip has found of a project into one entry for each version with variants.
 
-
-def _alternatives(run: Run, finder: Any, candidates: list[Candidate], hashes: Any) -> Iterator[Any]:
-    """Yield the best file of a version; and if the resolver comes back for more, the others.
-
-    Others are offered only where labels were built for some versions of another project, or are
-    to have something in common with its labels: if one does not go with the rest of the
-    installation, the next one may.
+    :param orders: puts the files of a version in order.
     """
-    version = candidates[0].version
-    labels = {id(each.payload): label_of(each.link) or "" for each in candidates}
-    left: list[Any] | None = None
 
-    def build_next() -> Any:
-        nonlocal left
-        if left is None:
-            left = run.order(finder, candidates, hashes)
-        while left:
-            payload = left.pop(0)
-            built = payload()
-            # None is pip's word for a file that it cannot use after all.
-            if built is not None:
-                # What is installed is none of these files, and speaks for itself.
-                run.picked.pop(candidates[0].name, None)
-                if id(payload) in labels:
-                    run.picked[candidates[0].name] = labels[id(payload)]
-                return built
-        return None
+    def __init__(
+        self,
+        user: UserConstraints,
+        index: IndexState,
+        decisions: Decisions,
+        replacements: Replacements,
+        orders: Orders,
+    ) -> None:
+        self.orders = orders
+        self._user = user
+        self._index = index
+        self._decisions = decisions
+        self._replacements = replacements
 
-    yield _distinct(version), build_next
-    while left and _has_others(run, candidates[0].link):
+    def infos(self, get_infos: Any) -> Iterator[Any]:
+        """Yield one entry per version with variants, and pip's own entries for all others."""
+        for version, entries in itertools.groupby(get_infos(), key=itemgetter(0)):
+            # The finder was asked just now, by the step to the first entry.
+            search: Any = self._index.search
+            group = list(entries)
+            builds = [build for _, build in group]
+            project = builds[0].keywords["name"]
+            files = [
+                self._index.file(
+                    project, version, build.keywords["link"], hashes=search.hashes, payload=build
+                )
+                for build in builds
+            ]
+            if (
+                (project, version) in self._replacements.replaceable
+                or self._user.is_constrained(project)
+                or any(file.label is not None for file in files)
+                or (search.hashes and self._index.disallowed(search, project, version))
+            ):
+                yield from self._alternatives(files, search)
+            else:
+                yield from group
+
+    def _alternatives(self, files: Sequence[File], search: Search) -> Iterator[Any]:
+        """Yield the best file of a version; and if the resolver comes back for more, the others.
+
+        Others are offered only where labels were built for some versions of another project, or
+        are to have something in common with its labels: if one does not go with the rest of the
+        installation, the next one may.
+        """
+        project, version = files[0].project, files[0].version
+        by_payload = {id(file.payload): file for file in files}
+        last_label = self._decisions.last_label
+        left: list[Any] | None = None
+
+        def build_next() -> Any:
+            nonlocal left
+            if left is None:
+                left = self.orders.order(files, search)
+            while left:
+                payload = left.pop(0)
+                built = payload()
+                # None is pip's word for a file that it cannot use after all.
+                if built is not None:
+                    # What is installed is none of these files, and speaks for itself.
+                    last_label.pop(project, None)
+                    if id(payload) in by_payload:
+                        last_label[project] = by_payload[id(payload)].label or ""
+                    return built
+            return None
+
         yield _distinct(version), build_next
+        while left and self._has_others(files[0]):
+            yield _distinct(version), build_next
 
-
-def _has_others(run: Run, link: Any) -> bool:
-    """Say whether it may be for the sake of another project that the best file cannot stay."""
-    outcome = run.outcomes.get(link.url_without_fragment)
-    if outcome is None:
-        return False
-    from pipvariant.standard.metadata import ABI_DEPENDENCY
-
-    if run.preferences is not None and run.preferences.family_of(outcome.name):
-        return True
-    return any(
-        ABI_DEPENDENCY in judgement.answers
-        for judgement in outcome.judgements.values()
-        if judgement is not None
-    )
+    def _has_others(self, file: File) -> bool:
+        """Say whether it may be for the sake of another project that the best cannot stay."""
+        decided = self._decisions.of_link(file.link)
+        if decided is None:
+            return False
+        preferences = self._user.preferences
+        if preferences is not None and preferences.family_of(file.project):
+            return True
+        return any(ABI_DEPENDENCY in judged.answers for judged in decided.decision.judged())
 
 
 def _distinct(version: Any) -> Any:
@@ -174,70 +179,18 @@ def _distinct(version: Any) -> Any:
     return Distinct(str(version))
 
 
-# The legacy resolver and `list --outdated`, which want one best file at once.
-
-
-def _find_requirement(run: Run, original: Any) -> Any:
-    def find_requirement(self: Any, *args: Any, **kwargs: Any) -> Any:
-        run.eager, before = True, run.eager
-        try:
-            return original(self, *args, **kwargs)
-        finally:
-            run.eager = before
-
-    return find_requirement
-
-
-def _compute_best_candidate(run: Run, original: Any) -> Any:
-    def compute_best_candidate(self: Any, candidates: Any) -> Any:
-        result = original(self, candidates)
-        if not run.eager or result.best_candidate is None:
-            return result
-        applicable = self.get_applicable_candidates(candidates)
-        best = _best(run, self, applicable, self._hashes)
-        return type(result)(candidates, applicable if best else [], best)
-
-    return compute_best_candidate
-
-
-def _sort_best_candidate(run: Run, original: Any) -> Any:
-    def sort_best_candidate(self: Any, candidates: Any) -> Any:
-        if run.command != "list":
-            return original(self, candidates)
-        return _best(run, self, candidates, None)
-
-    return sort_best_candidate
-
-
-def _best(run: Run, evaluator: Any, candidates: Any, hashes: Any) -> Any:
-    """Return the best file of the newest version that has one which fits, or None."""
-    canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
-    newest_first = sorted(candidates, key=evaluator._sort_key, reverse=True)
-    for _, entries in itertools.groupby(newest_first, key=lambda entry: entry.version):
-        group = list(entries)
-        name = canonical(group[0].name)
-        insists = run.preferences is not None and run.preferences.insists(name)
-        if not insists and all(label_of(entry.link) is None for entry in group):
-            return group[0]
-        ordered = run.order(
-            run.finder, [Candidate(name, e.version, e.link, e) for e in group], hashes
-        )
-        if ordered:
-            return ordered[0]
-    return None
-
-
 # Proofs: pip's own finder and factory, with two files of the same version and tags.
 
 
-class _Turned:
-    """An ``order`` that turns the candidates round, and keeps what it was given."""
+class Turned:
+    """Turns the files round, and keeps what it was given."""
 
     links: Sequence[Any] = ()
 
-    def __call__(self, finder: Any, candidates: Any, hashes: Any) -> list[Any]:
-        self.links = [candidate.link for candidate in candidates]
-        return [candidate.payload for candidate in reversed(candidates)]
+    def order(self, files: Sequence[File], search: Search) -> list[Any]:
+        """Return the payloads, the last one first."""
+        self.links = [file.link for file in files]
+        return [file.payload for file in reversed(files)]
 
     def is_last(self, link: Any) -> bool:
         """Say whether two files were given, and this is the link of the last one."""
@@ -245,56 +198,35 @@ class _Turned:
 
 
 @contextlib.contextmanager
-def _turned(run: Run, **attributes: Any) -> Iterator[_Turned]:
-    order = _Turned()
-    with samples.apart(run, order=order, **attributes):
-        yield order
+def turned(orders: Orders) -> Iterator[Turned]:
+    """Let the files of a version be turned round for a while."""
+    seen = Turned()
+    with aside(orders, order=seen.order):
+        yield seen
 
 
-def _prove_found(run: Run) -> bool:
-    with _turned(run) as seen:
+def _prove_found(orders: Orders) -> bool:
+    with turned(orders) as seen:
         factory = samples.factory(samples.finder(*samples.WHEELS))
         # Only walked through: the sequence refuses to be measured, as `list` would do first.
         found = list(iter(samples.matches(factory, samples.requirement())))
         return len(found) == 1 and seen.is_last(found[0])
 
 
-def _prove_asked(run: Run) -> bool:
+def _prove_search(options: CommandOptions, index: IndexState) -> bool:
     digest = "0" * 64
     requirement = samples.requirement(f"{samples.NAME}==1.0", hash_options={"sha256": [digest]})
-    with samples.apart(run, finder=None, hashes=None):
-        finder = samples.finder()
-        if run.legacy_resolver:
-            with contextlib.suppress(import_module("pip._internal.exceptions").PipError):
-                finder.find_requirement(requirement, upgrade=False)
-        else:
-            list(iter(samples.matches(samples.factory(finder), requirement)))
-        asked, specifier, hashes = run.asked[samples.NAME]
-        return (
-            asked is run.finder is finder
-            and finder._link_collector.session is not None
-            and str(specifier) == "==1.0"
-            and bool(hashes.is_hash_allowed("sha256", digest))
-            and run.hashes is hashes
-        )
-
-
-def _prove_eager(run: Run) -> bool:
-    with _turned(run) as seen:
-        finder = samples.finder(*samples.WHEELS)
-        found = finder.find_requirement(samples.requirement(), upgrade=False)
-        return seen.is_last(found.link) and not run.eager
-
-
-def _prove_compute(run: Run) -> bool:
-    with _turned(run, eager=True) as seen:
-        best = samples.finder(*samples.WHEELS).find_best_candidate(samples.NAME).best_candidate
-        return seen.is_last(best.link)
-
-
-def _prove_sort(run: Run) -> bool:
-    with _turned(run, command="list") as seen:
-        finder = samples.finder(*samples.WHEELS)
-        evaluator = finder.make_candidate_evaluator(samples.NAME)
-        best = evaluator.sort_best_candidate(finder.find_all_candidates(samples.NAME))
-        return seen.is_last(best.link)
+    finder = samples.finder()
+    if options.legacy_resolver:
+        with contextlib.suppress(pip_error("PipError")):
+            finder.find_requirement(requirement, upgrade=False)
+    else:
+        list(iter(samples.matches(samples.factory(finder), requirement)))
+    search = index.searches[samples.NAME]
+    return (
+        search.finder is finder
+        and finder._link_collector.session is not None
+        and str(search.specifier) == "==1.0"
+        and bool(search.hashes.is_hash_allowed("sha256", digest))
+        and index.search is search
+    )

@@ -1,184 +1,212 @@
-"""Installed projects and the resolver: what is kept is named, what may give way is put in line."""
+"""What is installed stands among the files of its version, where the user may want another."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import logging
-from collections.abc import Iterator
-from importlib import import_module
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from pipvariant.selection.installed import Installed
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch
-from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import Run
-from pipvariant.shim.finding.filenames import label_of
-from pipvariant.shim.finding.installed import (
-    KEPT,
-    Installed,
-    better,
-    is_wanted,
-    keep,
-    may_have_better,
-    read,
-    words,
-)
+from pipvariant.shim.core.pip_objects import redact
+from pipvariant.shim.core.state import State, aside
+from pipvariant.shim.finding.installed import read_installed
 
-__all__ = ["patches"]
+if TYPE_CHECKING:
+    from pipvariant.selection.judging import Judge
+    from pipvariant.selection.model import File
+    from pipvariant.shim.core.state import CommandOptions, Messages, UserConstraints
+    from pipvariant.shim.finding.index import IndexState, Search
+    from pipvariant.shim.resolving.decisions import Decisions
+    from pipvariant.shim.resolving.selector import Orders, Selector
 
-logger = logging.getLogger(__name__)
+__all__ = ["InstalledOrder", "Replacements", "patches"]
 
-RESOLVER = "pip._internal.resolution.resolvelib.resolver"
-LEGACY_RESOLVER = "pip._internal.resolution.legacy.resolver"
 FOUND = "pip._internal.resolution.resolvelib.found_candidates"
 FACTORY = "pip._internal.resolution.resolvelib.factory"
 
+#: What :func:`keep` returns in place of a candidate.
+KEPT = object()
 
-def patches(pip: Pip, run: Run) -> list[Patch]:
-    """Patch the resolver of ``install`` to name what is kept, and, if asked, to replace it."""
-    if run.command != "install":
+
+def keep() -> object:
+    """Stand for what is installed, among the functions that build a candidate from a file."""
+    return KEPT
+
+
+class Replacements(State):
+    """What is installed and may give way to another label."""
+
+    def __init__(self) -> None:
+        #: Canonical names of the projects that the user asked for.
+        self.named: frozenset[str] = frozenset()
+        #: (canonical project name, version) of what is installed and may give way.
+        self.replaceable: dict[tuple[str, Any], Installed] = {}
+        #: URL of a file -> what is installed of the same version and ranks lower.
+        self.replacing: dict[str, Installed] = {}
+        #: (canonical project name, version) of what is installed and is not what is required.
+        self.unwanted: set[tuple[str, Any]] = set()
+
+
+class InstalledOrder:
+    """Puts the files of a version in order, and what is installed among them, as :func:`keep`.
+
+    :param inner: the order for a project and version that is not installed.
+    """
+
+    def __init__(
+        self,
+        options: CommandOptions,
+        user: UserConstraints,
+        decisions: Decisions,
+        replacements: Replacements,
+        judge: Judge,
+        messages: Messages,
+        inner: Selector,
+    ) -> None:
+        self.options = options
+        self.user = user
+        self.replacements = replacements
+        self._decisions = decisions
+        self._judge = judge
+        self._messages = messages
+        self._inner = inner
+
+    def order(self, files: Sequence[File], search: Search) -> list[Any]:
+        """Return the payloads of the files that may be taken, best first: see ``Orders``."""
+        payloads = self._inner.order(files, search)
+        replacements = self.replacements
+        key = (files[0].project, files[0].version)
+        installed = replacements.replaceable.get(key)
+        if installed is None:
+            return payloads
+        if not self.is_wanted(key, [file.label or "" for file in files], search):
+            replacements.unwanted.add(key)
+            replacements.replacing.update((file.link.url, installed) for file in files)
+            return payloads
+        by_payload = {id(file.payload): file for file in files}
+        better: list[Any] = []
+        others: list[Any] = []
+        stays = False
+        for payload in payloads:
+            file = by_payload[id(payload)]
+            if not file.allowed:
+                break
+            stays = stays or not (self.options.upgrade_variant and self._is_better(file, installed))
+            if stays and file.label == installed.label:
+                # The same label again would be no other choice.
+                continue
+            (others if stays else better).append(payload)
+            replacements.replacing[file.link.url] = installed
+        return [*better, keep, *others]
+
+    def is_wanted(self, key: tuple[str, Any], offered: Sequence[str], search: Search) -> bool:
+        """Say whether what is installed may stay: it is all that the user requires, if anything.
+
+        :param key: of ``replaceable``.
+        :param offered: the labels that the index has of the same version.
+        """
+        required = self._inner.constraint(key[0], offered, search)
+        installed = self.replacements.replaceable[key]
+        return required is None or required.allows(installed.label, installed.metadata)
+
+    def is_replaceable(self, candidate: Any) -> bool:
+        """Say whether the user may want another label of what is installed, and keep what it is.
+
+        :param candidate: pip's.
+        """
+        name = candidate.project_name
+        named = self.options.upgrade_dependencies or name in self.replacements.named
+        preferences = self.user.preferences
+        constrained = preferences is not None and (
+            name in preferences.labels
+            or name in preferences.required
+            or preferences.family_of(name)
+            or (named and self.user.is_constrained(name))
+        )
+        if candidate.is_editable or not (constrained or (self.options.upgrade_variant and named)):
+            return False
+        # A candidate with extras is made of the one without.
+        distribution = getattr(candidate, "base", candidate).dist
+        if _is_local_build(distribution):
+            return False
+        installed = read_installed(distribution)
+        if not self.options.upgrade_variant and self._is_as_required(name, installed):
+            return False
+        self.replacements.replaceable.setdefault((name, candidate.version), installed)
+        return True
+
+    def _is_as_required(self, project: str, installed: Installed) -> bool:
+        """Say whether what is installed is all that the user can mean, so no index is asked."""
+        preferences = self.user.preferences
+        if preferences is None or preferences.family_of(project):
+            return False
+        from pipvariant.selection.constraints import constraint_if_all
+
+        required = constraint_if_all(preferences, project)
+        return required.allows(installed.label, installed.metadata)
+
+    def _is_better(self, file: File, installed: Installed) -> bool:
+        """Say whether a compatible file ranks before what is installed of the same version."""
+        from pipvariant.selection.installed import ranks_before
+
+        decided = self._decisions.of_link(file.link)
+        decision = None if decided is None else decided.decision
+        where = redact(file.source)
+        better, reason = ranks_before(file, installed, decision, self._judge, where=where)
+        if reason:
+            head = f"{installed.name} {installed.version}"
+            self._messages.tell(logging.INFO, f"{head}: {installed} is kept; {reason}")
+        return better
+
+
+def patches(
+    options: CommandOptions, index: IndexState, order: InstalledOrder, orders: Orders
+) -> list[Patch]:
+    """Patch the new resolver of ``install`` to put what is installed among the files.
+
+    :param orders: what the files are put in order by in the end.
+    """
+    if options.command != "install" or options.legacy_resolver:
         return []
-    resolver = LEGACY_RESOLVER if run.legacy_resolver else RESOLVER
-    found = [
+    return [
         Patch(
-            f"{resolver}:Resolver.resolve",
-            lambda original: _resolve(run, original),
-            lambda: _prove_resolve(run, resolver),
-        )
+            f"{FOUND}:FoundCandidates.__init__",
+            lambda original: _found_candidates(index, order, original),
+            lambda: _prove_found(order, orders),
+        ),
+        Patch(
+            f"{FACTORY}:Factory.get_dist_to_uninstall",
+            lambda original: _get_dist_to_uninstall(order.replacements, original),
+            lambda: _prove_uninstall(order),
+        ),
     ]
-    if not run.legacy_resolver:
-        found += [
-            Patch(
-                f"{FOUND}:FoundCandidates.__init__",
-                lambda original: _found_candidates(run, original),
-                lambda: _prove_found(run),
-            ),
-            Patch(
-                f"{FACTORY}:Factory.get_dist_to_uninstall",
-                lambda original: _get_dist_to_uninstall(run, original),
-                lambda: _prove_uninstall(run),
-            ),
-        ]
-    return found
 
 
-# What the user asked for, and what became of it.
+# pip takes a better label for another version.
 
 
-def _resolve(run: Run, original: Any) -> Any:
-    def resolve(self: Any, root_reqs: Any, *args: Any, **kwargs: Any) -> Any:
-        canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
-        # New pips may resolve what a build requires on the way, into an environment of its own.
-        before = run.named, run.replaceable, run.replacing
-        run.named = frozenset(
-            canonical(req.name)
-            for req in root_reqs
-            if req.user_supplied and not req.constraint and req.name
-        )
-        run.replaceable, run.replacing = {}, {}
-        try:
-            result = original(self, root_reqs, *args, **kwargs)
-            _tell(run, self, result)
-            return result
-        finally:
-            run.named, run.replaceable, run.replacing = before
-
-    return resolve
-
-
-def _tell(run: Run, resolver: Any, result: Any) -> None:
-    """Name the variants that the user asked for and has, and those that are replaced."""
-    if run.legacy_resolver:
-        kept = [req.satisfied_by for req in result.requirements.values()]
-    else:
-        kept = [
-            getattr(found, "dist", None)
-            for found in resolver._result.mapping.values()
-            if found.is_installed
-        ]
-    for distribution in kept:
-        if distribution is None or distribution.canonical_name not in run.named:
-            continue
-        installed = read(distribution)
-        head = f"{installed.name} {installed.version}"
-        if installed.is_variant:
-            logger.info("%s: already installed as %s", head, installed)
-        if not run.upgrade_variant and not run.legacy_resolver:
-            _tell_better(run, head, distribution, installed)
-    for req in result.requirements.values():
-        link = req.original_link or req.link
-        old = None if link is None else run.replacing.get(link.url)
-        if old is not None:
-            new = words(label_of(link))
-            logger.info("%s %s: %s replaces %s", req.name, old.version, new, old)
-
-
-def _tell_better(run: Run, head: str, distribution: Any, installed: Installed) -> None:
-    """Say that another label would fit better now, without asking an index."""
-    label = better(run, distribution, installed)
-    if label:
-        logger.info("%s: variant %s would fit better now; --upgrade-variant takes it", head, label)
-    elif label is None and may_have_better(run, installed):
-        logger.info("%s: a variant may fit better now; --upgrade-variant looks for one", head)
-
-
-# Replacing: pip takes a better label for another version.
-
-
-def _found_candidates(run: Run, original: Any) -> Any:
+def _found_candidates(index: IndexState, order: InstalledOrder, original: Any) -> Any:
     def __init__(
         self: Any, get_infos: Any, installed: Any, prefers_installed: Any, *args: Any, **kw: Any
     ) -> None:
-        asked = run.upgrade_variant or run.preferences is not None
-        if asked and installed is not None and _is_replaceable(run, installed):
-            get_infos = functools.partial(_infos, run, get_infos, installed, prefers_installed)
+        asked = order.options.upgrade_variant or order.user.preferences is not None
+        if asked and installed is not None and order.is_replaceable(installed):
+            get_infos = functools.partial(
+                _infos, index, order, get_infos, installed, prefers_installed
+            )
             installed = None
-        elif asked and run.replaceable:
+        elif asked and order.replacements.replaceable:
             # The resolver found it impossible before, and pip keeps it back.
             get_infos = functools.partial(_without_installed, get_infos)
         original(self, get_infos, installed, prefers_installed, *args, **kw)
 
     return __init__
-
-
-def _is_replaceable(run: Run, candidate: Any) -> bool:
-    """Say whether the user may want another label of this project, and remember what it is."""
-    name = candidate.project_name
-    named = run.upgrade_dependencies or name in run.named
-    preferences = run.preferences
-    wishes = preferences is not None and (
-        name in preferences.labels
-        or name in preferences.required
-        or preferences.family_of(name)
-        or (named and preferences.insists(name))
-    )
-    if candidate.is_editable or not (wishes or (run.upgrade_variant and named)):
-        return False
-    # A candidate with extras is made of the one without.
-    distribution = getattr(candidate, "base", candidate).dist
-    if _is_local_build(distribution):
-        return False
-    key = (name, candidate.version)
-    found = read(distribution)
-    if not run.upgrade_variant and _is_as_wanted(run, name, found):
-        return False
-    run.replaceable.setdefault(key, found)
-    return True
-
-
-def _is_as_wanted(run: Run, name: str, installed: Installed) -> bool:
-    """Say whether what is installed is all that the user can mean, so that no index is asked."""
-    preferences = run.preferences
-    if preferences is None or preferences.family_of(name):
-        return False
-    from pipvariant.shim.resolving.constraints import Demand
-    from pipvariant.standard.preferences import ALL
-
-    label = preferences.labels.get(name, preferences.labels.get(ALL))
-    wanted = {*preferences.required.get(name, ()), *preferences.required.get(ALL, ())}
-    return Demand(label, tuple(wanted), "").allows(installed.label, installed.metadata)
 
 
 def _is_local_build(distribution: Any) -> bool:
@@ -190,17 +218,24 @@ def _is_local_build(distribution: Any) -> bool:
     return isinstance(origin, dict) and ("dir_info" in origin or "vcs_info" in origin)
 
 
-def _infos(run: Run, get_infos: Any, installed: Any, prefers_installed: bool) -> Iterator[Any]:
+def _infos(
+    index: IndexState,
+    order: InstalledOrder,
+    get_infos: Any,
+    installed: Any,
+    prefers_installed: bool,
+) -> Iterator[Any]:
     """Yield pip's entries with the installed candidate among those of its own version.
 
-    ``run.order`` says where. It comes once more after them, should a better label turn out to
-    be impossible for the resolver, unless it is not what the user wants.
+    The order says where. It comes once more after them, should a better label turn out to be
+    impossible for the resolver, unless it is not what the user requires.
     """
     version = installed.version
     key = (installed.project_name, version)
 
     def build_kept() -> Any:
-        unwanted = key in run.unwanted or not is_wanted(run, run.finder, key, ())
+        search: Any = index.search
+        unwanted = key in order.replacements.unwanted or not order.is_wanted(key, (), search)
         return None if unwanted else installed
 
     # pip takes one candidate for each key, hence a key of its own.
@@ -234,11 +269,11 @@ def _build(build: Any, installed: Any) -> Any:
     return installed if built is KEPT else built
 
 
-def _get_dist_to_uninstall(run: Run, original: Any) -> Any:
+def _get_dist_to_uninstall(replacements: Replacements, original: Any) -> Any:
     def get_dist_to_uninstall(self: Any, candidate: Any) -> Any:
         distribution = original(self, candidate)
         link = candidate.source_link
-        if distribution is None or link is None or link.url not in run.replacing:
+        if distribution is None or link is None or link.url not in replacements.replacing:
             return distribution
         # Asked only by the resolver, which looks at these two: of another version than the
         # candidate's it is reinstalled, with no need for --force-reinstall.
@@ -247,40 +282,18 @@ def _get_dist_to_uninstall(run: Run, original: Any) -> Any:
     return get_dist_to_uninstall
 
 
-# Proofs: pip's own resolver and factory, with what is installed and other versions of it.
+# Proofs: pip's own factory, with what is installed and other versions of it.
 
 
-class _Seen(Exception):
-    """What is kept was asked for its label."""
+def _prove_found(order: InstalledOrder, orders: Orders) -> bool:
+    def keep_second(files: Sequence[File], search: Search) -> list[Any]:
+        return [files[0].payload, keep]
 
-
-def _prove_resolve(run: Run, module: str) -> bool:
-    def read_text(path: str) -> str:
-        if path == "variant.json":
-            raise _Seen
-        raise FileNotFoundError(path)
-
-    kept = samples.distribution(run)
-    kept.read_text = read_text
-    requirement = samples.requirement()
-    # The legacy resolver has the requirement look for itself.
-    requirement.check_if_exists = lambda *args: setattr(requirement, "satisfied_by", kept)
-    with samples.apart(run, named=frozenset(), upgrade_variant=False):
-        try:
-            resolver = samples.resolver(module, samples.finder(), kept)
-            resolver.resolve([requirement], check_supported_wheels=False)
-        except _Seen:
-            return True
-    return False
-
-
-def _prove_found(run: Run) -> bool:
-    def order(finder: Any, candidates: Any, hashes: Any) -> list[Any]:
-        return [candidates[0].payload, keep]
-
-    installed = samples.distribution(run)
-    names = frozenset({samples.NAME})
-    with samples.apart(run, named=names, upgrade_variant=True, order=order):
+    installed = samples.distribution(order.user)
+    upgrade = dataclasses.replace(order.options, upgrade_variant=True)
+    named = frozenset({samples.NAME})
+    stand_ins = aside(order, options=upgrade), aside(orders, order=keep_second)
+    with aside(order.replacements, named=named), stand_ins[0], stand_ins[1]:
         finder = samples.finder("proof-2.0-py3-none-any.whl", "proof-1.0-py3-none-any.whl")
         factory = samples.factory(finder, installed)
         found = samples.matches(factory, samples.requirement(), upgrade=False)
@@ -293,14 +306,13 @@ def _prove_found(run: Run) -> bool:
         )
 
 
-def _prove_uninstall(run: Run) -> bool:
-    installed = samples.distribution(run)
+def _prove_uninstall(order: InstalledOrder) -> bool:
+    installed = samples.distribution(order.user)
     template = samples.requirement_at("proof-1.0-py3-none-any.whl")
     link, extras = template.link, frozenset[str]()
-    with samples.apart(run):
-        factory = samples.factory(samples.finder(), installed)
-        candidate = factory._make_candidate_from_link(link, extras, template, samples.NAME, None)
-        if factory.get_dist_to_uninstall(candidate) is not installed:
-            return False
-        run.replacing[link.url] = Installed(samples.NAME, "1.0")
-        return factory.get_dist_to_uninstall(candidate).version is None
+    factory = samples.factory(samples.finder(), installed)
+    candidate = factory._make_candidate_from_link(link, extras, template, samples.NAME, None)
+    if factory.get_dist_to_uninstall(candidate) is not installed:
+        return False
+    order.replacements.replacing[link.url] = Installed(samples.NAME, "1.0")
+    return factory.get_dist_to_uninstall(candidate).version is None

@@ -43,7 +43,7 @@ class Orders(Protocol):
 class Selector:
     """Decides about the files of a version, and keeps what was decided."""
 
-    def __init__(  # noqa: PLR0913 - each part is one that a decision needs
+    def __init__(
         self,
         options: CommandOptions,
         user: UserConstraints,
@@ -209,9 +209,7 @@ class Selector:
                     )
 
 
-def refuse_incompatible(
-    required: VariantConstraint, judgements: Any, of: str
-) -> None:
+def refuse_incompatible(required: VariantConstraint, judgements: Any, of: str) -> None:
     """Refuse to go on where the one label that the user requires is there and incompatible.
 
     :param of: name and version, for the user to read.

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from pipvariant.errors import InvalidWheel
+from pipvariant.errors import InvalidWheel, PipVariantError
 
-__all__ = ["UNREADABLE", "Archive", "Entry", "silent"]
+__all__ = ["Archive", "Entry", "damage", "silent", "unpack"]
 
 # Signatures and sizes of the records (APPNOTE of the zip format, sections 4.3 and 4.5.3).
 _LOCAL = b"PK\3\4"
@@ -27,19 +27,48 @@ _MOST_32 = 0xFFFFFFFF
 _UTF8_NAME = 0x800
 
 _CHUNK = 1 << 20
-#: What Python's reader of archives raises for those that are damaged, or hostile.
-UNREADABLE = (
-    BadZipFile,
-    EOFError,
-    IndexError,
-    NotImplementedError,  # a compression or a version that Python does not know
-    OSError,
-    OverflowError,
-    RuntimeError,  # encrypted
-    ValueError,
-    struct.error,
-    zlib.error,
-)
+#: More of one file is not unpacked; RECORD of fifty thousand files has some five megabytes.
+_LARGEST = 64 * 1024 * 1024
+#: What Python's reader raises for archives that are damaged or hostile. RuntimeError means that it
+#: cannot read an entry: encrypted, or of a compression or version that it does not know.
+_DAMAGED: tuple[type[Exception], ...] = (BadZipFile, EOFError, IndexError, OverflowError)
+_DAMAGED += (RuntimeError, ValueError, struct.error, zlib.error)
+with suppress(ImportError):  # not every Python has it
+    from lzma import LZMAError
+
+    _DAMAGED += (LZMAError,)
+
+
+@contextmanager
+def damage(where: str, fault: str, *more: type[Exception]) -> Iterator[None]:
+    """Turn whatever Python's reader of archives raises for a damaged one into one error.
+
+    :param where: how messages call the archive.
+    :param fault: what they say about it; the words of the reader follow.
+    :param more: what else is damage: ``OSError``, unless it can be that of a connection.
+    :raises InvalidWheel: the block ended with such an error; errors of this project pass.
+    """
+    try:
+        yield
+    except PipVariantError:
+        raise
+    except _DAMAGED + more as error:
+        text = str(error) or type(error).__name__
+        raise InvalidWheel(f"{fault}: {text}", where=where) from error
+
+
+def unpack(archive: ZipFile, entry: ZipInfo, where: str, limit: int = _LARGEST) -> bytes:
+    """Return the content of one entry, whose checksum is verified; call it under :func:`damage`.
+
+    :param where: how messages call the archive.
+    :param limit: more bytes than this are not unpacked.
+    :raises InvalidWheel: it is larger.
+    """
+    with archive.open(entry) as stream:
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise InvalidWheel(f"{entry.filename!a} is larger than {limit} bytes", where=where)
+    return data
 
 
 def silent(count: int) -> None:
@@ -65,7 +94,7 @@ class Entry(NamedTuple):
         return self.record[_CENTRAL_SIZE : _CENTRAL_SIZE + length]
 
 
-class Archive:
+class Archive(AbstractContextManager["Archive"]):
     """A zip archive whose every entry is where the directory says, once, with a safe name.
 
     :raises InvalidWheel: it is not; with the first fault.
@@ -75,27 +104,17 @@ class Archive:
         self.path = path
         self._file = self._open()
         try:
-            self._zip = ZipFile(self._file)
-            self.entries: Mapping[str, Entry] = self._look_through()
-        except UNREADABLE as error:
-            self._file.close()
-            raise self._damaged(error) from error
+            with self._damage():
+                self._zip = ZipFile(self._file)
+                self.entries: Mapping[str, Entry] = self._look_through()
         except InvalidWheel:
             self._file.close()
             raise
 
-    def __enter__(self) -> Archive:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._file.close()
 
-    def read(self, name: str, limit: int) -> bytes:
+    def read(self, name: str, limit: int = _LARGEST) -> bytes:
         """Unpack one entry, whose checksum is verified.
 
         :param limit: more bytes than this are not unpacked.
@@ -103,14 +122,8 @@ class Archive:
         """
         if name not in self.entries:
             raise InvalidWheel(f"has no {name!a}", where=str(self.path))
-        try:
-            with self._zip.open(self.entries[name].info) as stream:
-                data = stream.read(limit + 1)
-        except UNREADABLE as error:
-            raise self._damaged(error) from error
-        if len(data) > limit:
-            raise InvalidWheel(f"{name!a} is larger than {limit} bytes", where=str(self.path))
-        return data
+        with self._damage():
+            return unpack(self._zip, self.entries[name].info, str(self.path), limit)
 
     def write(
         self,
@@ -134,7 +147,9 @@ class Archive:
         """
         offsets: dict[str, int] = {}
         position = 0
-        for name, entry in sorted(self.entries.items(), key=_by_offset):
+        for name, entry in sorted(
+            self.entries.items(), key=lambda item: item[1].info.header_offset
+        ):
             if name not in without:
                 offsets[name] = position
                 position += self._copy(target, entry.info.header_offset, entry.end, tell)
@@ -159,8 +174,8 @@ class Archive:
             text = error.strerror or str(error)
             raise InvalidWheel(f"cannot be read: {text}", where=str(self.path)) from error
 
-    def _damaged(self, error: Exception) -> InvalidWheel:
-        return InvalidWheel(f"is damaged or no zip archive: {error}", where=str(self.path))
+    def _damage(self) -> AbstractContextManager[None]:
+        return damage(str(self.path), "is damaged or no zip archive", OSError)
 
     def _look_through(self) -> dict[str, Entry]:
         infos = self._zip.infolist()
@@ -214,10 +229,6 @@ class Archive:
         return end - start
 
 
-def _by_offset(item: tuple[str, Entry]) -> int:
-    return item[1].info.header_offset
-
-
 def _is_unsafe(name: str) -> bool:
     parts = name.removesuffix("/").split("/")
     return bool(re.search(r"[\\\0]|^[A-Za-z]:", name)) or not {"", ".", ".."}.isdisjoint(parts)
@@ -225,10 +236,7 @@ def _is_unsafe(name: str) -> bool:
 
 def _moved(record: bytes, offset: int) -> bytes:
     """Return a record of the central directory with another offset, which is never a larger one."""
-    sizes_and_offset = (
-        *struct.unpack_from("<2L", record, 20),
-        *struct.unpack_from("<L", record, 42),
-    )
+    sizes_and_offset = struct.unpack_from("<2L14xL", record, 20)
     if sizes_and_offset[-1] == _MOST_32:
         # The extra field of zip64 has those of the three that are too large.
         name_length, extra_length = struct.unpack_from("<2H", record, 28)

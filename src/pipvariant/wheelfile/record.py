@@ -12,9 +12,11 @@ __all__ = ["line", "listed", "matches", "with_line", "without_line"]
 
 
 def line(path: str, data: bytes) -> str:
-    """Return the line of one file, without an end of line."""
-    digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-    return f"{path},sha256={digest},{len(data)}"
+    """Return the line of one file, without an end of line.
+
+    :param path: as it is in the archive.
+    """
+    return f"{path},sha256={_digest('sha256', data)},{len(data)}"
 
 
 def listed(record: bytes) -> dict[str, str]:
@@ -39,16 +41,18 @@ def matches(entry: str, data: bytes) -> bool:
     digest, _, size = entry.partition(",")
     algorithm, _, expected = digest.partition("=")
     try:
-        found = (
-            base64.urlsafe_b64encode(hashlib.new(algorithm, data).digest()).rstrip(b"=").decode()
-        )
+        found = _digest(algorithm, data)
     except (TypeError, ValueError):  # no algorithm that Python has, or one of variable length
         return False
     return (found, str(len(data))) == (expected.rstrip("="), size)
 
 
 def with_line(record: bytes, path: str, new: str) -> bytes:
-    """Add a line before the one of *path*, or in front of all; the others keep their bytes."""
+    """Add a line before the one of *path*, or in front of all; the others keep their bytes.
+
+    :param record: a whole RECORD that :func:`listed` can read.
+    :param new: as :func:`line` returns it.
+    """
     rows = list(_rows(record))
     ending = b"\r\n" if rows and rows[0][1].endswith(b"\r\n") else b"\n"
     place = next((number for number, (name, _) in enumerate(rows) if name == path), 0)
@@ -69,3 +73,7 @@ def _rows(record: bytes) -> Iterator[tuple[str, bytes]]:
     for row in reader:
         yield row[0] if row else "", b"".join(lines[start : reader.line_num])
         start = reader.line_num
+
+
+def _digest(algorithm: str, data: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.new(algorithm, data).digest()).rstrip(b"=").decode()

@@ -7,9 +7,9 @@ import zipfile
 
 import pytest
 
-from pipvariant.errors import InvalidMetadata
-from pipvariant.shim.finding.metadata import read_from_wheel
+from pipvariant.errors import InvalidMetadata, InvalidWheel
 from pipvariant.standard.bounds import MAX_BYTES
+from pipvariant.wheelfile.dist_info import METADATA, read, read_from_wheel
 
 INFO = "tri-1.0.dist-info"
 JSON = (
@@ -50,7 +50,7 @@ def test_variant_json_of_the_dist_info_is_read() -> None:
 def test_a_wheel_with_something_else_inside_is_refused(
     entries: dict[str, bytes], said: str
 ) -> None:
-    with pytest.raises(InvalidMetadata, match=said) as caught:
+    with pytest.raises((InvalidMetadata, InvalidWheel), match=said) as caught:
         read_from_wheel(_wheel(entries), "x", "tri.whl")
     assert str(caught.value).startswith("tri.whl: ")
 
@@ -59,12 +59,23 @@ def test_a_wheel_with_something_else_inside_is_refused(
 def test_a_file_that_is_no_zip_is_refused(damage: bytes) -> None:
     data = _wheel({f"{INFO}/variant.json": JSON.encode()}).getvalue()
     broken = data[: len(data) // 2] if damage == b"cut" else damage
-    with pytest.raises(InvalidMetadata, match="not a readable wheel"):
+    with pytest.raises(InvalidWheel, match="not a readable wheel"):
         read_from_wheel(io.BytesIO(broken), "x", "tri.whl")
 
 
 def test_a_damaged_entry_is_refused() -> None:
     data = bytearray(_wheel({f"{INFO}/variant.json": JSON.encode() * 20}).getvalue())
     data[60] ^= 0xFF
-    with pytest.raises(InvalidMetadata):
+    with pytest.raises(InvalidWheel, match="not a readable wheel"):
         read_from_wheel(io.BytesIO(bytes(data)), "x", "tri.whl")
+
+
+@pytest.mark.parametrize("method", (zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA))
+def test_damage_is_one_error_however_a_file_is_compressed(method: int) -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as archive:
+        archive.writestr(f"{INFO}/{METADATA}", b"abc" * 999)
+    data = bytearray(stream.getvalue())
+    data[70:80] = bytes(10)
+    with pytest.raises(InvalidWheel, match="no readable wheel: "):
+        read(io.BytesIO(bytes(data)), {METADATA})

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipvariant.standard.core_metadata import field_values, rewrite_requirements
+from pipvariant.wheelfile.core_metadata import field_values, rewrite_requirements
 
 TEXT = (
     b"Metadata-Version: 2.1\n"

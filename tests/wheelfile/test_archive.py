@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipvariant.authoring.archives import Archive
 from pipvariant.errors import InvalidWheel
-from tests.authoring.ordinary import INFO, NAME, wheel
+from pipvariant.wheelfile.archive import Archive
+from tests.wheelfile.ordinary import INFO, NAME, wheel
 
 RECORD = f"{INFO}/RECORD"
 FOUR_GIB = 1 << 32

@@ -1,0 +1,1 @@
+"""What is inside a wheel: read within bounds, and written with all else keeping its bytes."""
