@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pipvariant.commands import platform
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.core.state import TargetOptions
+from pipvariant.shim.finding.target import make_target
 from pipvariant.standard.filename import NULL_LABEL
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def run_demo(options: Any, args: Sequence[str], out: TextIO) -> int:
     :returns: the exit code of the installation.
     """
     out.write("What this machine supports (pip-variant variant platform):\n")
-    platform.write_platform(out, platform.platform_answers(Run().target))
+    platform.write_platform(out, platform.platform_answers(make_target(TargetOptions())))
     with tempfile.TemporaryDirectory(prefix="pip-variant-demo-") as folder:
         root = Path(folder)
         for project in PROJECTS:

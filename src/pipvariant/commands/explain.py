@@ -9,22 +9,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pipvariant.commands.output import write_json, write_table
-from pipvariant.shim.core.state import Run
-from pipvariant.shim.options.definitions import add_named
-from pipvariant.shim.reporting.explanations import (
+from pipvariant.selection.explanation import (
     CHOSEN,
     FITS,
     LEFT_OUT,
     REJECTED,
     Build,
     Explanation,
-    explain,
 )
+from pipvariant.shim.options.definitions import add_named
+from pipvariant.shim.reporting.explanations import explain_run
 from pipvariant.standard.filename import label_phrase
 from pipvariant.standard.properties import iter_properties, properties_json
 
 if TYPE_CHECKING:
     from pipvariant.providers.answers import Answer
+    from pipvariant.shim.run import Run
 
 __all__ = ["run_explain", "shape_install"]
 
@@ -42,6 +42,7 @@ def run_explain(run: Run, args: list[str]) -> int:
 
     It is pip's own command `install`, in a dry run that does not look at what is installed.
 
+    :param run: what :func:`pipvariant.shim.current_run` returns.
     :param args: what stands behind ``variant explain``.
     """
     command: Any = import_module("pip._internal.commands").create_command("install")
@@ -59,8 +60,9 @@ def run_explain(run: Run, args: list[str]) -> int:
 
     command.parse_args = parse_quietly
     code: int = command.main(args)
-    problem = run.failed or (f"pip ended with exit code {code}" if code else "")
-    (_write_as_json if as_json else _write_as_text)(sys.stdout, *explain(run), problem)
+    problem = run.decisions.failed or (f"pip ended with exit code {code}" if code else "")
+    explained = explain_run(run.index, run.decisions)
+    (_write_as_json if as_json else _write_as_text)(sys.stdout, *explained, problem)
     return code
 
 
@@ -138,11 +140,11 @@ def _what(answer: Answer) -> str:
 def _write_tables(out: TextIO, builds: Sequence[Build]) -> None:
     for source in dict.fromkeys(build.source for build in builds):
         out.write(f"from {source}\n")
-        rows = [
+        rows = (
             (build.label or NAMES[build.kind], VERDICTS[build.status], _why(build))
             for build in builds
             if build.source == source
-        ]
+        )
         write_table(out, ("label", "verdict", "why"), rows)
 
 

@@ -9,10 +9,10 @@ from typing import Any, TextIO
 
 from pipvariant.commands.output import write_json, write_table
 from pipvariant.errors import InvalidOption
-from pipvariant.shim.finding.installed import Installed, Looked, look
 from pipvariant.shim.options.definitions import TARGET, add_named
-from pipvariant.shim.options.parser import configure_target
-from pipvariant.standard.properties import Properties, iter_properties, properties_json
+from pipvariant.shim.options.parser import target_options
+from pipvariant.shim.reporting.installed_variants import Looked, look
+from pipvariant.standard.properties import iter_properties, properties_json
 
 __all__ = ["add_options", "run_check", "run_list"]
 
@@ -58,19 +58,23 @@ def run_check(options: Any, args: Sequence[str], out: TextIO) -> int:
     A variant of which that cannot be known is printed too, but is no reason to fail.
     """
     rows = _rows_of(options)
-    bad = [row for row in rows if row.fit.fits is False or (options.better and row.better)]
+    bad = [
+        row
+        for row in rows
+        if row.compatibility.compatible is False or (options.better and row.better)
+    ]
     if options.json:
         _write_variants_json(out, rows)
     elif not getattr(options, "quiet", 0):
-        for installed, fit, better in rows:
+        for installed, (compatible, reason), better in rows:
             head = f"{installed.name} {installed.version}"
-            if fit.fits is False:
-                out.write(f"{head}: {fit.reason}\n")
-            elif fit.fits is None:
-                out.write(f"{head}: {installed.label or 'label'} unknown; {fit.reason}\n")
+            if compatible is False:
+                out.write(f"{head}: {reason}\n")
+            elif compatible is None:
+                out.write(f"{head}: {installed.label or 'label'} unknown; {reason}\n")
             if better:
                 out.write(f"{head}: variant {better} {BETTER}\n")
-        if all(row.fit.fits for row in rows):
+        if all(row.compatibility.compatible for row in rows):
             out.write(FIT if rows else NONE)
     return int(bool(bad))
 
@@ -79,28 +83,28 @@ def _rows_of(options: Any) -> Rows:
     for path in options.path or ():
         if not Path(path).is_dir():
             raise InvalidOption("there is no such folder", where=f"--path {path}")
-    return look(lambda run: configure_target(run, options), options.path)
+    return look(target_options(options), options.path)
 
 
 def _write_variants_table(out: TextIO, rows: Rows) -> None:
     if not rows:
         out.write(NONE)
         return
-    cells = [
+    cells = (
         (
             installed.name,
             installed.version,
             installed.label or ("unknown" if installed.is_variant else NO_LABEL),
-            ", ".join(map(str, iter_properties(_properties(installed)))),
-            WORDS[fit.fits],
+            ", ".join(map(str, iter_properties(installed.properties))),
+            WORDS[compatible],
             better or "",
         )
-        for installed, fit, better in rows
-    ]
+        for installed, (compatible, _), better in rows
+    )
     write_table(out, ("name", "version", "label", "properties", "fits", "better"), cells)
-    for installed, fit, _ in rows:
-        if fit.reason:
-            out.write(f"{installed.name} {installed.version}: {fit.reason}\n")
+    for installed, (_, reason), _ in rows:
+        if reason:
+            out.write(f"{installed.name} {installed.version}: {reason}\n")
 
 
 def _write_variants_json(out: TextIO, rows: Rows) -> None:
@@ -109,17 +113,11 @@ def _write_variants_json(out: TextIO, rows: Rows) -> None:
             "name": installed.name,
             "version": installed.version,
             "label": installed.label if installed.is_variant else "",
-            "properties": properties_json(_properties(installed)),
-            "fits": fit.fits,
-            "reason": fit.reason,
+            "properties": properties_json(installed.properties),
+            "fits": compatible,
+            "reason": reason,
             "better": better,
         }
-        for installed, fit, better in rows
+        for installed, (compatible, reason), better in rows
     ]
     write_json(out, entries)
-
-
-def _properties(installed: Installed) -> Properties:
-    if installed.label is None or installed.metadata is None:
-        return {}
-    return installed.metadata.variants[installed.label]

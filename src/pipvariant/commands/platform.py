@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from pipvariant.commands.output import write_json, write_table
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.finding.target import CheckedTarget, make_target
 from pipvariant.shim.options.definitions import TARGET, add_named
-from pipvariant.shim.options.parser import configure_target
+from pipvariant.shim.options.parser import target_options
 
 if TYPE_CHECKING:
-    from pipvariant.providers.target import Answer, Target
+    from pipvariant.providers.answers import Answer
 
 __all__ = ["add_options", "platform_answers", "run_platform", "write_platform"]
 
@@ -33,9 +33,7 @@ def add_options(group: Any) -> None:
 
 def run_platform(options: Any, args: Sequence[str], out: TextIO) -> int:
     """Print what the target supports, or write it into a target file; return the exit code."""
-    run = Run()
-    configure_target(run, options)
-    given = platform_answers(run.target)
+    given = platform_answers(make_target(target_options(options)))
     if options.output:
         _write_target_file(options.output, given, out)
     elif options.json:
@@ -45,7 +43,7 @@ def run_platform(options: Any, args: Sequence[str], out: TextIO) -> int:
     return 0
 
 
-def platform_answers(target: Target) -> list[Answer]:
+def platform_answers(target: CheckedTarget) -> list[Answer]:
     """Say what the target supports in all namespaces that are built in or stated by its file."""
     from pipvariant.providers.builtin import BUILT_INS
 
@@ -82,12 +80,14 @@ def write_platform(out: TextIO, given: list[Answer], *, in_full: bool = False) -
 
     :param in_full: show all values, and all features that have equal values.
     """
-    rows = []
+    cells = []
     for answer in given:
-        first, *others = list(_feature_rows(answer, in_full=in_full)) or [("-", "nothing")]
-        rows += [(answer.namespace, *first, answer.source), *(("", *other, "") for other in others)]
+        rows = list(_rows(answer, in_full=in_full)) or [("-", "nothing")]
+        for number, (features, values) in enumerate(rows):
+            name, source = ("", "") if number else (answer.namespace, answer.source)
+            cells.append((name, features, values, source))
     columns = ("namespace", "feature", "supported values, most preferred first", "says")
-    console = write_table(out, columns, rows)
+    console = write_table(out, columns, cells)
     for answer in given:
         for key, value in answer.facts.items() if answer.features else ():
             console.print(f"{answer.namespace}: {key} {value}")

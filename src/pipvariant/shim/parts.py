@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pipvariant.selection.judging import Judge, labels_by_namespace
 from pipvariant.selection.model import OtherProject
@@ -21,7 +20,7 @@ from pipvariant.shim.finding.installed import installed_version
 from pipvariant.shim.finding.metadata import MetadataReader
 from pipvariant.shim.finding.target import make_target
 from pipvariant.shim.installing.recorded_variants import Recorder
-from pipvariant.shim.locking.read import LockedOrder, LockTables
+from pipvariant.shim.locking.chooser import LockedOrder, LockTables
 from pipvariant.shim.resolving.decisions import Decisions
 from pipvariant.shim.resolving.dependencies import Requirements
 from pipvariant.shim.resolving.installed_candidate import InstalledOrder, Replacements
@@ -31,7 +30,6 @@ from pipvariant.shim.resolving.selector import Orders, Selector
 if TYPE_CHECKING:
     from pipvariant.providers.plugins import Plugins
     from pipvariant.selection.model import Judgement
-    from pipvariant.shim.finding.target import PipTarget
 
 __all__ = ["Parts"]
 
@@ -46,7 +44,6 @@ class Parts:
     ) -> None:
         self._options = options
         self._target_options = target_options
-        self._user = user
         self.messages = Messages()
         self.index = IndexState()
         self.metadata = MetadataReader(self.index)
@@ -54,15 +51,17 @@ class Parts:
         self.replacements = Replacements()
         self.locks = LockTables()
         self.recorder = Recorder()
+        #: What the target supports, asked only for what is needed.
+        self.target = make_target(target_options, self._plugins)
         self.judge = Judge(
-            self,
+            self.target,
             preferences=lambda: user.preferences,
             other_project=self._other_project,
             on_judged=self._tell_problems,
         )
         #: Judges by what the environment has, and tells nothing.
         self.settled_judge = Judge(
-            self, preferences=lambda: user.preferences, other_project=_installed_project
+            self.target, preferences=lambda: user.preferences, other_project=_installed_project
         )
         contexts = MarkerContexts(self.judge, self.decisions)
         self.requirements = Requirements(options, user, self.index, contexts)
@@ -81,22 +80,13 @@ class Parts:
         #: What the files of a version are put in order by in the end.
         self.orders: Orders = self.installed_order
         if options.lock_files:
-            self.orders = LockedOrder(self.locks, self.decisions, self.installed_order)
+            self.orders = LockedOrder(self.installed_order, self.locks, self.decisions)
 
     def states(self) -> Iterator[State]:
         """Yield all tables, which are empty while something is proven."""
         contexts = self.requirements.contexts
         yield from (self.messages, self.index, self.metadata, self.decisions, self.replacements)
         yield from (self.locks, self.recorder, contexts, self.requirements, self.selector)
-
-    @functools.cached_property
-    def target(self) -> PipTarget:
-        """What the target supports; made on first use, asked only for what is needed."""
-        return make_target(self._target_options, self._plugins)
-
-    def answer(self, *question: Any) -> Any:
-        """Return what the target supports in one namespace: see ``selection.model.Target``."""
-        return self.target.answer(*question)
 
     def _plugins(self) -> Plugins:
         from pipvariant.shim.building.plugin_installer import plugins_of

@@ -81,7 +81,7 @@ class Run:
         self.options, self.target_options = parser.configure(command, values, self.user)
         # A file that states nonsense ends the run before anything is fetched.
         if self.target_options.target_file is not None and not self.user.no_variant:
-            self.parts.target  # noqa: B018 - making it reads the file
+            self.parts.target.from_target_file  # noqa: B018 - it reads the file
 
     @functools.cached_property
     def parts(self) -> Parts:
@@ -148,7 +148,7 @@ class Run:
         yield from links.patches(parts.index)
         # What is installed is put among the files of pip, before these are grouped.
         kept = kept_variants.KeptVariants(
-            options, parts.replacements, parts, parts.settled_judge, parts.messages
+            options, parts.replacements, parts.target, parts.settled_judge, parts.messages
         )
         found = found_candidates.FoundVariants(
             user, parts.index, parts.decisions, parts.replacements, parts.orders
@@ -169,13 +169,10 @@ class Run:
 
         options, user, parts = self.options, self.user, self.parts
         yield from messages.patches(
-            options, user, parts.index, parts.decisions, parts.messages, parts.recorder
+            self.pip, options, user, parts.index, parts.decisions, parts.messages, parts.recorder
         )
-        if user.no_variant:
-            return
-        if options.report:
-            yield from report_file.patches(user, parts.decisions)
-        if options.installs:
+        yield from report_file.patches(options, user, parts.decisions)
+        if options.installs and not user.no_variant:
             yield from recorded_variants.patches(parts.recorder)
 
     def _building_patches(self) -> Iterator[Patch]:
@@ -193,8 +190,12 @@ class Run:
             yield from only_wheels.patches()
         if options.lock_files:
             from pipvariant.shim.locking import read
+            from pipvariant.shim.locking.chooser import LockChooser
 
-            yield from read.patches(self.pip, user, parts.locks, parts.locked_files)
+            chooser = LockChooser(
+                user, parts.index, parts.metadata, parts.judge, parts.decisions, parts.locks
+            )
+            yield from read.patches(self.pip, user, parts.locks, chooser)
         if options.command == "wheel" and not user.no_variant:
             from pipvariant.shim.building import label_built_wheel
 

@@ -119,7 +119,7 @@ def test_an_editable_install_stays() -> None:
 def _patches(parts: Parts, **options: Any) -> list[Patch]:
     made = CommandOptions(**options)
     order = parts.installed_order
-    kept = KeptVariants(made, parts.replacements, parts, parts.settled_judge, parts.messages)
+    kept = KeptVariants(made, parts.replacements, parts.target, parts.settled_judge, parts.messages)
     return [
         *kept_variants.patches(made, order.user, kept),
         *installed_candidate.patches(made, parts.index, order, parts.orders),
@@ -167,7 +167,7 @@ def test_what_a_build_requires_is_resolved_on_its_own() -> None:
         return SimpleNamespace(requirements={})
 
     options = CommandOptions(command="install")
-    kept = KeptVariants(options, replacements, parts, parts.settled_judge, parts.messages)
+    kept = KeptVariants(options, replacements, parts.target, parts.settled_judge, parts.messages)
     resolver = kept_variants._resolve(kept, resolve)
     resolver(Resolver(), [_named("Lib"), _named("limit", constraint=True)])
     assert seen == [(frozenset({"lib"}), {}, {}), (frozenset({"backend"}), {}, {})]

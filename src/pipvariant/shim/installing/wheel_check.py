@@ -67,14 +67,14 @@ class WheelCheck:
         link = req.link
         if link is None:
             return
-        from pipvariant.wheelfile.dist_info import read_from_wheel
-
         try:
             label = label_in(link.filename)
             if label is None:
                 if link.is_wheel:
                     self._refuse_unwanted(req, "", None)
                 return
+            from pipvariant.wheelfile.dist_info import read_from_wheel
+
             metadata = read_from_wheel(req.local_file_path, label, link.filename)
         except PipVariantError as error:
             raise unsupported_wheel(f"Variant wheel refused. {error}") from error

@@ -9,11 +9,13 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
+from pipvariant.selection.installed import Installed
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch
-from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import Run
-from pipvariant.shim.finding.installed import Installed, read
+from pipvariant.shim.core.pip_objects import default_environment
+from pipvariant.shim.core.state import CommandOptions, UserConstraints
+from pipvariant.shim.finding.installed import read_installed
+from pipvariant.standard.properties import iter_properties, properties_json
 
 __all__ = ["patches"]
 
@@ -22,34 +24,31 @@ LIST = "pip._internal.commands.list"
 SHOW = "pip._internal.commands.show"
 
 
-def patches(pip: Pip, run: Run) -> list[Patch]:
+def patches(options: CommandOptions, user: UserConstraints) -> list[Patch]:
     """Patch the one place where a command puts together what it says of a project."""
     found = {
         "inspect": Patch(
-            f"{INSPECT}:InspectCommand._dist_to_dict", _dist_to_dict, lambda: _prove_inspect(run)
+            f"{INSPECT}:InspectCommand._dist_to_dict", _dist_to_dict, lambda: _prove_inspect(user)
         ),
-        "list": Patch(f"{LIST}:format_for_json", _format_for_json, lambda: _prove_list(run)),
+        "list": Patch(f"{LIST}:format_for_json", _format_for_json, lambda: _prove_list(user)),
         "show": Patch(f"{SHOW}:print_results", _print_results, _prove_show),
     }
-    return [found[run.command]] if run.command in found else []
+    return [found[options.command]] if options.command in found else []
 
 
-def entry(installed: Installed) -> dict[str, Any]:
+def _entry(installed: Installed) -> dict[str, Any]:
     """Return what the key `variant` holds; without a label where that is not known."""
-    if installed.metadata is None or installed.label is None:
+    if installed.label is None:
         return {"label": None, "problem": installed.problem}
-    from pipvariant.standard.properties import properties_json
-
-    properties = installed.metadata.variants[installed.label]
-    return {"label": installed.label, "properties": properties_json(properties)}
+    return {"label": installed.label, "properties": properties_json(installed.properties)}
 
 
 def _dist_to_dict(original: Any) -> Any:
     def _dist_to_dict(self: Any, dist: Any) -> Any:
         result = original(self, dist)
-        installed = read(dist)
+        installed = read_installed(dist)
         if installed.is_variant:
-            result["variant"] = entry(installed)
+            result["variant"] = _entry(installed)
         return result
 
     return _dist_to_dict
@@ -59,13 +58,13 @@ def _format_for_json(original: Any) -> Any:
     def format_for_json(packages: Iterable[Any], options: Any) -> str:
         listed = list(packages)
         text: str = original(listed, options)
-        variants = [(place, read(dist)) for place, dist in enumerate(listed)]
+        variants = [(place, read_installed(dist)) for place, dist in enumerate(listed)]
         variants = [(place, installed) for place, installed in variants if installed.is_variant]
         if not variants:
             return text
         entries = json.loads(text)
         for place, installed in variants:
-            entries[place]["variant"] = entry(installed)
+            entries[place]["variant"] = _entry(installed)
         return json.dumps(entries)
 
     return format_for_json
@@ -80,41 +79,38 @@ def _print_results(original: Any) -> Any:
 
 def _with_variants(distributions: Iterable[Any]) -> Iterator[Any]:
     """Yield what is shown; when pip comes back for more, it has just printed one of them."""
-    environment: Any = import_module("pip._internal.metadata").get_default_environment()
+    environment = default_environment()
     for shown in distributions:
         yield shown
         distribution = environment.get_distribution(shown.name)
-        installed = None if distribution is None else read(distribution)
+        installed = None if distribution is None else read_installed(distribution)
         if installed is not None and installed.is_variant:
             _show(installed)
 
 
 def _show(installed: Installed) -> None:
-    from pipvariant.standard.properties import iter_properties
-
     write: Any = import_module("pip._internal.utils.misc").write_output
     write("Variant: %s", installed.label or f"unknown ({installed.problem})")
-    if installed.metadata is not None and installed.label is not None:
-        properties = list(iter_properties(installed.metadata.variants[installed.label]))
-        if properties:
-            write("Variant-Properties:")
-        for item in properties:
-            write("  %s", item)
+    properties = list(iter_properties(installed.properties))
+    if properties:
+        write("Variant-Properties:")
+    for item in properties:
+        write("  %s", item)
 
 
 # Proofs: pip's own functions, given what pip makes of a variant.
 
 
-def _prove_inspect(run: Run) -> bool:
+def _prove_inspect(user: UserConstraints) -> bool:
     command: Any = import_module(INSPECT).InspectCommand
-    installed = samples.distribution(run, variant=True)
+    installed = samples.distribution(user, variant=True)
     result = command._dist_to_dict(object.__new__(command), installed)
     return bool(result["variant"]["label"] == samples.NAME)
 
 
-def _prove_list(run: Run) -> bool:
+def _prove_list(user: UserConstraints) -> bool:
     options = SimpleNamespace(verbose=0, outdated=False)
-    installed = samples.distribution(run, variant=True)
+    installed = samples.distribution(user, variant=True)
     (listed,) = json.loads(import_module(LIST).format_for_json([installed], options))
     return bool(listed["variant"]["label"] == samples.NAME)
 

@@ -1,260 +1,239 @@
-"""What the user reads: which label was taken and why, and the same in ``--report``."""
+"""What the user reads of a resolution: which label was chosen, and why no other."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
-from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import Run
-from pipvariant.shim.finding.filenames import label_of
-from pipvariant.shim.finding.links import source_of
-from pipvariant.shim.installing.recorded_variants import note
-from pipvariant.shim.resolving.older_version import older_that_fits
-from pipvariant.shim.resolving.reasons import (
+from pipvariant.selection.explanation import kind_of
+from pipvariant.selection.reasons import (
     ACCELERATORS,
-    judgements_of,
-    miss,
+    incompatibility,
     missing_accelerators,
     nearest_miss,
+    skip_phrase,
     why_none,
-    why_skipped,
 )
-from pipvariant.shim.resolving.selector import Outcome
-from pipvariant.standard.filename import NULL_LABEL, label_phrase
+from pipvariant.shim.core import samples
+from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.pip_objects import canonical_name, pip_error
+from pipvariant.shim.core.state import aside
+from pipvariant.shim.finding.left_out import left_out_by_pip
+from pipvariant.shim.resolving.selector import INSTALLERS
+from pipvariant.standard.filename import label_phrase
+from pipvariant.standard.properties import iter_properties
+
+if TYPE_CHECKING:
+    from pipvariant.selection.model import Decision, File
+    from pipvariant.shim.core.pip_versions import Pip
+    from pipvariant.shim.core.state import CommandOptions, Messages, UserConstraints
+    from pipvariant.shim.finding.index import IndexState
+    from pipvariant.shim.installing.recorded_variants import Recorder
+    from pipvariant.shim.resolving.decisions import Decided, Decisions
 
 __all__ = ["patches"]
 
-logger = logging.getLogger(__name__)
-
 #: pip's own level between INFO and DEBUG, shown with -v.
 VERBOSE = 15
-#: Commands whose outcome somebody is going to use.
-INSTALLERS = ("download", "install", "lock", "wheel")
 RESOLVER = "pip._internal.resolution.resolvelib.resolver"
 LEGACY_RESOLVER = "pip._internal.resolution.legacy.resolver"
 FACTORY = "pip._internal.resolution.resolvelib.factory"
-REPORT = "pip._internal.models.installation_report"
 
 
-def patches(pip: Pip, run: Run) -> list[Patch]:
-    """Patch the end of the resolver, and the entries of an installation report if one is due."""
-    resolver = LEGACY_RESOLVER if run.legacy_resolver else RESOLVER
+def patches(
+    pip: Pip,
+    options: CommandOptions,
+    user: UserConstraints,
+    index: IndexState,
+    decisions: Decisions,
+    messages: Messages,
+    recorder: Recorder,
+) -> list[Patch]:
+    """Patch the end of the resolver, and its words for what it cannot resolve."""
+    report = _Report(options, user, index, decisions, messages, recorder)
+    resolver = LEGACY_RESOLVER if options.legacy_resolver else RESOLVER
     found = [
         Patch(
             f"{resolver}:Resolver.resolve",
-            lambda original: _resolve(run, original),
-            lambda: _prove_resolve(run, resolver),
+            lambda original: _resolve(decisions, report, original),
+            lambda: _prove_resolve(decisions, resolver),
         )
     ]
-    if not run.legacy_resolver:
+    if not options.legacy_resolver:
         found.append(
             Patch(
                 f"{FACTORY}:Factory.get_installation_error",
-                lambda original: _get_installation_error(run, original),
-                lambda: _prove_error(run),
-            )
-        )
-    if run.report and not run.no_variant:
-        found.append(
-            Patch(
-                f"{REPORT}:InstallationReport._install_req_to_dict",
-                lambda original: _install_req_to_dict(run, original),
-                lambda: _prove_report(run),
+                lambda original: _get_installation_error(decisions, report, original),
+                lambda: _prove_error(decisions),
             )
         )
     return found
 
 
-def _resolve(run: Run, original: Any) -> Any:
+def _resolve(decisions: Decisions, report: _Report, original: Any) -> Any:
     def resolve(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             result = original(self, *args, **kwargs)
         except Exception as error:
-            run.resolved, run.failed = (), str(error)
-            _tell_skipped(run, None)
-            for sentence in run.refused:
-                # pip prints the error itself; where it fails otherwise, this is the cause.
-                if sentence != str(error) and run.tell_once(sentence):
-                    logger.warning("%s", sentence)
-            for name in sorted(run.left_out):
-                _tell_none(run, name, logger.warning)
+            decisions.resolved, decisions.failed = (), str(error)
+            report.tell_failed(str(error))
             raise
-        run.resolved, run.failed = tuple(result.requirements.values()), ""
-        plain: dict[str, set[str]] = {}
-        for req in run.resolved:
-            _tell(run, req, plain)
-        if plain and run.command in INSTALLERS and not run.explains:
-            _tell_plain(plain)
+        decisions.resolved, decisions.failed = tuple(result.requirements.values()), ""
+        report.tell_resolved()
         return result
 
     return resolve
 
 
-def _get_installation_error(run: Run, original: Any) -> Any:
+def _get_installation_error(decisions: Decisions, report: _Report, original: Any) -> Any:
     def get_installation_error(self: Any, e: Any, *args: Any, **kwargs: Any) -> Any:
         # Without a version that can be taken, this is behind whatever pip is going to say.
         for name in sorted({cause.requirement.project_name for cause in e.causes}):
-            if name not in run.fitted:
-                _tell_none(run, name, logger.critical)
+            if name not in decisions.fitted:
+                report.tell_none(logging.CRITICAL, name)
         return original(self, e, *args, **kwargs)
 
     return get_installation_error
 
 
-def _tell_none(run: Run, name: str, tell: Callable[..., None]) -> None:
-    """Say that variants are the cause, where nothing of a project can be taken."""
-    canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
-    for line in why_none(run, canonical(name)):
-        if run.tell_once(line):
-            tell("%s", line)
+class _Report:
+    """Tells what was decided, each sentence once."""
 
+    def __init__(
+        self,
+        options: CommandOptions,
+        user: UserConstraints,
+        index: IndexState,
+        decisions: Decisions,
+        messages: Messages,
+        recorder: Recorder,
+    ) -> None:
+        self._options = options
+        self._user = user
+        self._index = index
+        self._decisions = decisions
+        self._messages = messages
+        self._recorder = recorder
 
-def _tell(run: Run, req: Any, plain: dict[str, set[str]]) -> None:
-    """Say what was taken of a project.
+    def tell_failed(self, error: str) -> None:
+        """Say what variants have to do with it that nothing could be resolved.
 
-    :param plain: gets the accelerators that were not found, and the projects of which
-        a build without any was taken for it.
-    """
-    _tell_skipped(run, req.name)
-    link = req.original_link or req.link
-    outcome = None if link is None else run.outcomes.get(link.url_without_fragment)
-    if outcome is None:
-        return
-    if run.installs:
-        note(run, req.name, outcome, link)
-    label = label_of(link)
-    head = f"{req.name} {outcome.version}"
-    chosen = _is_named(run, outcome)
-    if label is not None and label != NULL_LABEL:
-        line = f"{head}: variant {label} ({', '.join(_properties(outcome, link, label))})"
-    else:
-        kind = label_phrase(label) if link.is_wheel else "source distribution"
-        missed = nearest_miss(outcome)
-        line = f"{head}: {kind}" + (f"; {missed}" if missed else "")
-        if not chosen:
-            for accelerator in missing_accelerators(outcome):
-                plain.setdefault(accelerator, set()).add(req.name)
-    line += _kept_with(run, outcome, link)
-    if run.tell_once(line):
+        :param error: what pip itself is going to say.
+        """
+        self._tell_skipped(self._decisions.skipped.values())
+        for sentence in self._decisions.refused:
+            # Where pip fails otherwise, this is the cause.
+            if sentence != error:
+                self._messages.tell(logging.WARNING, sentence)
+        for name in sorted(self._user.left_out):
+            self.tell_none(logging.WARNING, name)
+
+    def tell_none(self, level: int, name: str) -> None:
+        """Say that variants are the cause, where nothing of a project can be taken."""
+        project = canonical_name(name)
+        left_out = left_out_by_pip(self._index, project)
+        lines = why_none(self._decisions.skipped_of(project), left_out)
+        if project in map(canonical_name, self._user.left_out):
+            lines.append(f"--no-variant leaves out the variant wheels of: {project}")
+        for line in lines:
+            self._messages.tell(level, line)
+
+    def tell_resolved(self) -> None:
+        """Say what was chosen of each project."""
+        without: dict[str, set[str]] = {}
+        for requirement in self._decisions.resolved:
+            project = canonical_name(requirement.name)
+            self._tell_skipped(self._decisions.skipped_of(project))
+            decided = self._decisions.of_requirement(requirement)
+            if decided is None:
+                continue
+            if self._options.installs:
+                self._recorder.record(project, decided)
+            self._tell_chosen(requirement.name, decided)
+            if not decided.file.is_accelerated and not self._is_named(decided.decision):
+                for accelerator in missing_accelerators(decided.decision):
+                    without.setdefault(accelerator, set()).add(requirement.name)
+        if without and self._options.command in INSTALLERS and not self._options.explains:
+            self._tell_without(without)
+
+    def _tell_chosen(self, name: str, decided: Decided) -> None:
+        """Say what was chosen of a project, and with ``-v`` why no other label.
+
+        :param name: of the project, as the user or another project has it.
+        """
+        decision, file = decided
+        head, is_named = f"{name} {decision.version}", self._is_named(decision)
+        line = f"{head}: {_phrase(decided)}{self._kept_with(decision, file)}"
         # What the user named needs no words.
-        logger.log(VERBOSE if chosen else logging.INFO, "%s", line)
-        hint = "" if chosen or run.explains else older_that_fits(run, outcome, link)
-        if hint and run.command in INSTALLERS:
-            logger.info("%s", hint)
-        _tell_others(head, outcome, label)
+        if not self._messages.tell(VERBOSE if is_named else logging.INFO, line):
+            return
+        hint = self._decisions.hints.get((decision.project, decision.version), "")
+        told = not is_named and not self._options.explains
+        if hint and told and self._options.command in INSTALLERS:
+            self._messages.tell(logging.INFO, hint)
+        for judgement in decision.judged():
+            for label in judgement.ranking.compatible:
+                if label != file.label:
+                    self._messages.tell(VERBOSE, f"{head}: {label} fits too")
+            for rejection in judgement.ranking.rejected:
+                self._messages.tell(VERBOSE, f"{head}: {incompatibility(rejection, judgement)}")
+
+    def _kept_with(self, decision: Decision, file: File) -> str:
+        """Say that a label that ranks better was left for the sake of ``--same-variant``."""
+        preferences = self._user.preferences
+        families = () if preferences is None else preferences.family_of(decision.project)
+        judgement = decision.judgements.get(file.source)
+        best = () if judgement is None else judgement.ranking.compatible[:1]
+        if not families or not best or best == (file.label,):
+            return ""
+        return f"; --same-variant {families[0]} keeps it with the others"
+
+    def _is_named(self, decision: Decision) -> bool:
+        """Say whether the user named the very label (``--variant``)."""
+        if self._user.preferences is None:
+            return False
+        labels = {"", *(label for judgement in decision.judged() for label in judgement.labels)}
+        return self._user.preferences.label(decision.project, labels) is not None
+
+    def _tell_skipped(self, skipped: Iterable[Decision]) -> None:
+        for decision in skipped:
+            self._messages.tell(logging.INFO, skip_phrase(decision))
+
+    def _tell_without(self, without: Mapping[str, set[str]]) -> None:
+        """Warn that builds without accelerator were chosen because no such hardware was found.
+
+        :param without: accelerator -> the projects of which such a build was chosen.
+        """
+        namespaces = sorted(without)
+        hardware = " or ".join(ACCELERATORS[namespace] for namespace in namespaces)
+        names = ", ".join(sorted({name for projects in without.values() for name in projects}))
+        self._messages.tell(
+            logging.WARNING,
+            f"No {hardware} hardware was found, so builds that do without were taken of {names}. "
+            f"`--require-variant {namespaces[0]}` makes that an error, `--variant :all:=null` "
+            "says it is meant.",
+        )
 
 
-def _kept_with(run: Run, outcome: Outcome, link: Any) -> str:
-    """Say that it is for the sake of its family that a label which ranks better was not taken."""
-    families = () if run.preferences is None else run.preferences.family_of(outcome.name)
-    judgement = outcome.judgements.get(source_of(link))
-    best = () if judgement is None else judgement.ranking.compatible[:1]
-    if not families or not best or best == (label_of(link),):
-        return ""
-    return f"; --same-variant {families[0]} keeps it with the others"
-
-
-def _tell_others(head: str, outcome: Outcome, label: str | None) -> None:
-    for judgement in judgements_of(outcome):
-        for other in judgement.ranking.compatible:
-            if other != label:
-                logger.log(VERBOSE, "%s: %s fits too", head, other)
-        for rejection in judgement.ranking.rejected:
-            logger.log(VERBOSE, "%s: %s", head, miss(rejection, judgement))
-
-
-def _is_named(run: Run, outcome: Outcome) -> bool:
-    """Say whether the user named the very label (``--variant``)."""
-    if run.preferences is None:
-        return False
-    labels = {"", *(label for judgement in judgements_of(outcome) for label in judgement.labels)}
-    return run.preferences.label(outcome.name, labels) is not None
-
-
-def _tell_plain(plain: Mapping[str, set[str]]) -> None:
-    """Warn once that builds without accelerator were taken because none was found."""
-    names = sorted({name for projects in plain.values() for name in projects})
-    namespaces = sorted(plain)
-    logger.warning(
-        "No %s hardware was found, so builds that do without were taken of %s. "
-        "`--require-variant %s` makes that an error, `--variant :all:=null` says it is meant.",
-        " or ".join(ACCELERATORS[namespace] for namespace in namespaces),
-        ", ".join(names),
-        namespaces[0],
-    )
-
-
-def _tell_skipped(run: Run, project: str | None) -> None:
-    """Say which versions have no file that fits; of one project, or of all."""
-    canonical: Any = import_module("pip._vendor.packaging.utils").canonicalize_name
-    for outcome in run.skipped.values():
-        if project is not None and outcome.name != canonical(project):
-            continue
-        line = why_skipped(outcome)
-        if run.tell_once(line):
-            logger.info("%s", line)
-
-
-def _properties(outcome: Outcome, link: Any, label: str) -> list[str]:
-    from pipvariant.standard.properties import iter_properties
-
-    judgement = outcome.judgements[source_of(link)]
-    properties = judgement.metadata.variants.get(label, {}) if judgement is not None else {}
-    return [str(item) for item in iter_properties(properties)]
-
-
-def _install_req_to_dict(run: Run, original: Any) -> Any:
-    def _install_req_to_dict(cls: Any, ireq: Any) -> Any:
-        entry = original.__get__(None, cls)(ireq)
-        link = ireq.original_link or ireq.link
-        outcome = None if link is None else run.outcomes.get(link.url_without_fragment)
-        if outcome is not None:
-            entry["variant"] = _entry(outcome, link)
-        return entry
-
-    return classmethod(_install_req_to_dict)
-
-
-def _entry(outcome: Outcome, link: Any) -> Mapping[str, Any]:
-    from pipvariant.standard.properties import properties_json
-
-    label = label_of(link) or ""
-    judgement = outcome.judgements.get(source_of(link))
-    properties = judgement.metadata.variants.get(label, {}) if judgement is not None else {}
-    return {
-        "label": label,
-        "properties": properties_json(properties),
-        "compatible": [
-            other for judgement in judgements_of(outcome) for other in judgement.ranking.compatible
-        ],
-        "rejected": [
-            {
-                "label": rejection.label,
-                "namespace": rejection.namespace,
-                "feature": rejection.feature,
-                "values": list(rejection.values),
-                "supported": list(rejection.supported),
-                "reason": miss(rejection, judgement),
-            }
-            for judgement in judgements_of(outcome)
-            for rejection in judgement.ranking.rejected
-        ],
-    }
+def _phrase(decided: Decided) -> str:
+    """Name what was chosen of a version, with its properties or the label that came nearest."""
+    decision, file = decided
+    phrase = kind_of(file) if file.label is None else label_phrase(file.label)
+    if file.is_accelerated:
+        return f"{phrase} ({', '.join(map(str, iter_properties(decision.properties(file))))})"
+    missed = nearest_miss(decision)
+    return f"{phrase}; {missed}" if missed else phrase
 
 
 # Proofs: pip's own resolver, with nothing to be found.
 
 
-def _prove_resolve(run: Run, module: str) -> bool:
-    with samples.apart(run, resolved=None):
+def _prove_resolve(decisions: Decisions, module: str) -> bool:
+    with aside(decisions, resolved=None):
         samples.resolver(module, samples.finder()).resolve([], check_supported_wheels=False)
-        return run.resolved == ()
+        return decisions.resolved == ()
 
 
 class _Fitted(set[str]):
@@ -267,23 +246,9 @@ class _Fitted(set[str]):
         return True
 
 
-def _prove_error(run: Run) -> bool:
-    error: Any = import_module("pip._internal.exceptions").DistributionNotFound
+def _prove_error(decisions: Decisions) -> bool:
     fitted = _Fitted()
-    with samples.apart(run, fitted=fitted), contextlib.suppress(error):
+    with aside(decisions, fitted=fitted), contextlib.suppress(pip_error("DistributionNotFound")):
         resolver = samples.resolver(RESOLVER, samples.finder())
         resolver.resolve([samples.requirement()], check_supported_wheels=False)
     return fitted.asked == samples.NAME
-
-
-def _prove_report(run: Run) -> bool:
-    direct: Any = import_module("pip._internal.utils.direct_url_helpers").direct_url_from_link
-    installed = samples.distribution(run)
-    requirement = samples.requirement_at(samples.WHEELS[0])
-    requirement.download_info = direct(requirement.link)
-    requirement.get_dist = lambda: installed
-    report: Any = import_module(REPORT).InstallationReport([requirement])
-    with samples.apart(run):
-        outcome = Outcome(samples.NAME, "1.0", {})
-        run.outcomes[requirement.link.url_without_fragment] = outcome
-        return bool(report._install_req_to_dict(requirement)["variant"]["label"] == "a")

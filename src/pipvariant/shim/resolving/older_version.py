@@ -1,74 +1,76 @@
-"""Siblings: an older version that has a label for this machine, where the newest has none."""
+"""An older version that has a compatible label, where the newest has none."""
 
 from __future__ import annotations
 
-import itertools
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pipvariant.shim.core.state import Run
-from pipvariant.shim.finding.filenames import label_of
-from pipvariant.shim.finding.links import source_of
-from pipvariant.shim.resolving.reasons import judgements_of
-from pipvariant.standard.filename import NULL_LABEL
+from pipvariant.shim.finding.index import labelled_by_version
 
 if TYPE_CHECKING:
-    from pipvariant.shim.resolving.selector import Outcome
+    from pipvariant.selection.judging import Judge
+    from pipvariant.selection.model import Decision, File, MetadataSource
+    from pipvariant.shim.finding.index import IndexState, Search
 
-__all__ = ["older_that_fits"]
+__all__ = ["older_version_hint"]
 
 
-def older_that_fits(run: Run, outcome: Outcome, link: Any) -> str:
-    """Name an older version with a label that fits, in words, empty if none is known.
+def older_version_hint(
+    decision: Decision,
+    file: File,
+    search: Search,
+    index: IndexState,
+    metadata_source: MetadataSource,
+    judge: Judge,
+) -> str:
+    """Name an older version with a compatible label, in words, empty if none is known.
 
     It is looked for where the machine has what the labels of a version are about, only not the
     right values, as with a driver that is too old; and only in the newest of the older versions
     that has other labels. That is one request for metadata at most.
 
-    :param outcome: of the version that was taken.
-    :param link: the file that was taken.
+    :param decision: about the version of the file.
+    :param file: the one that is taken of that version.
     """
-    from pipvariant.shim.finding.metadata import metadata_of
-    from pipvariant.shim.resolving.selector import judge
     from pipvariant.standard.ranking import Cause
 
-    if label_of(link) not in (None, NULL_LABEL) or outcome.name not in run.asked:
-        return ""
-    judgements = list(judgements_of(outcome))
+    judgements = [] if file.is_accelerated else list(decision.judged())
     namespaces = {
         rejection.namespace
         for judgement in judgements
         for rejection in judgement.ranking.rejected
         if rejection.cause is Cause.VALUE
     }
-    known = {label for judgement in judgements for label in judgement.labels}
     if not namespaces:
         return ""
-    finder, specifier, hashes = run.asked[outcome.name]
-    evaluator = finder.make_candidate_evaluator(outcome.name, specifier=specifier, hashes=hashes)
-    found = evaluator.get_applicable_candidates(finder.find_all_candidates(outcome.name))
-    version = import_module("pip._vendor.packaging.version").Version(outcome.version)
-    older = [
-        each
-        for each in found
-        if each.version < version and label_of(each.link) not in (None, NULL_LABEL)
-    ]
-    older.sort(key=lambda each: each.version, reverse=True)
-    for (number, _), group in itertools.groupby(
-        older, key=lambda each: (each.version, source_of(each.link))
-    ):
-        wheels = {label_of(each.link) or "": each.link for each in group}
+    known = {label for judgement in judgements for label in judgement.labels}
+    for labelled in labelled_by_version(_older(file, search, index)):
         # A label nearly always means the same in all versions.
-        if wheels.keys() <= known:
+        if labelled.keys() <= known:
             continue
-        metadata = metadata_of(run, finder, outcome.name, number, wheels)
+        metadata = metadata_source.metadata(labelled)
         if metadata is None:
             return ""
-        of = f"{outcome.name} {number}"
-        for label in judge(run, metadata, tuple(wheels), of=of).ranking.compatible:
+        version = next(iter(labelled.values())).version
+        of = f"{file.project} {version}"
+        for label in judge.judge(metadata, labelled, of=of).ranking.compatible:
             used = namespaces & metadata.variants.get(label, {}).keys()
             if used:
-                option = f"--require-variant {outcome.name}={min(used)}"
+                option = f"--require-variant {file.project}={min(used)}"
                 return f"{of} has variant {label}, which fits; {option} goes back to it"
         return ""
     return ""
+
+
+def _older(file: File, search: Search, index: IndexState) -> list[File]:
+    """Return the accelerated files of older versions that pip would take for the same search."""
+    finder, project = search.finder, file.project
+    evaluator = finder.make_candidate_evaluator(
+        project, specifier=search.specifier, hashes=search.hashes
+    )
+    found = evaluator.get_applicable_candidates(finder.find_all_candidates(project))
+    files = (
+        index.file(project, each.version, each.link, hashes=search.hashes)
+        for each in found
+        if each.version < file.version
+    )
+    return [each for each in files if each.is_accelerated]

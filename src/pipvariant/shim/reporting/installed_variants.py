@@ -1,0 +1,75 @@
+"""Installed variants: what they are, whether they are compatible, and what ranks before them."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from pipvariant.selection.installed import Compatibility, Installed, better_label, compatibility
+from pipvariant.selection.judging import Judge
+from pipvariant.selection.model import OtherProject
+from pipvariant.shim.building.plugin_installer import plugins_of
+from pipvariant.shim.core.pip_objects import default_environment
+from pipvariant.shim.core.state import CommandOptions, TargetOptions
+from pipvariant.shim.finding.index import IndexState
+from pipvariant.shim.finding.installed import installed_version, read_installed, read_recorded
+from pipvariant.shim.finding.target import make_target
+
+__all__ = ["Looked", "look"]
+
+
+class Looked(NamedTuple):
+    """What was found out about an installed variant.
+
+    :param better: a label of the same version that ranks before it; empty if there is none, None
+        where that cannot be known without asking an index.
+    """
+
+    installed: Installed
+    compatibility: Compatibility
+    better: str | None
+
+
+def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Looked]:
+    """Return the installed variants by name, each judged for the target of these options.
+
+    A non-variant build is among them when there were labels to choose from.
+
+    Only the providers of namespaces in use are asked. An optional one was enabled when the
+    variant was installed, so it counts as enabled.
+
+    :param paths: folders to look into instead of the environment.
+    :raises InstallationError: pip's, when an override of a probe has an invalid value.
+    """
+    metadata: Any = import_module("pip._internal.metadata")
+    environment = metadata.get_environment(list(paths)) if paths else default_environment()
+    distributions = environment.iter_installed_distributions(local_only=False, skip=())
+    found = [(distribution, read_installed(distribution)) for distribution in distributions]
+    found.sort(key=lambda pair: (pair[1].name.lower(), pair[1].version))
+    providers = {name for _, each in found if each.metadata for name in each.metadata.providers}
+    judge = _judge_for(
+        dataclasses.replace(options, enabled=(*options.enabled, *providers)), environment
+    )
+    looked = []
+    for distribution, installed in found:
+        recorded = read_recorded(distribution)
+        better = None if recorded is None else better_label(installed, recorded, judge)
+        if installed.is_variant or better is not None:
+            looked.append(Looked(installed, compatibility(installed, judge), better))
+    return looked
+
+
+def _judge_for(options: TargetOptions, environment: Any) -> Judge:
+    """Return a judge that resolves nothing: what is in the environment decides.
+
+    It tells no problems, as each variant comes with its own reason.
+    """
+
+    def other_project(name: str) -> OtherProject:
+        return OtherProject(installed_version(name, environment), is_open=False)
+
+    plugins = functools.partial(plugins_of, options, CommandOptions(), IndexState())
+    return Judge(make_target(options, plugins), other_project=other_project)
