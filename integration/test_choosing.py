@@ -160,7 +160,7 @@ def test_a_cpu_level_is_asked_from_the_machine(pip: Pip, index: Index) -> None:
 
 @pytest.mark.effect_of("messages", "legacy.resolver:Resolver.resolve")
 @pytest.mark.effect_of(
-    "found_candidates",
+    "single_best",
     "PackageFinder.find_requirement",
     "CandidateEvaluator.compute_best_candidate",
 )

@@ -85,7 +85,7 @@ def test_list_as_json_is_json(with_tri: Pip) -> None:
     assert (entry["name"], entry["version"]) == ("tri", "1.0")
 
 
-@pytest.mark.effect_of("found_candidates", "CandidateEvaluator.sort_best_candidate")
+@pytest.mark.effect_of("single_best", "CandidateEvaluator.sort_best_candidate")
 def test_list_knows_what_is_outdated(with_tri: Pip, index: Index) -> None:
     index.add(*tri("2.0", plain=False), *tri("3.0", ["13.0"], null=False, plain=False))
     outdated = ("list", "--outdated", "--format", "json")

@@ -33,7 +33,7 @@ def with_old(pip: Pip, index: Index) -> Pip:
 # Kept.
 
 
-@pytest.mark.effect_of("installed_candidate", "resolvelib.resolver:Resolver.resolve")
+@pytest.mark.effect_of("kept_variants", "resolvelib.resolver:Resolver.resolve")
 def test_a_second_install_asks_nothing_and_shows_the_label(with_old: Pip, index: Index) -> None:
     result = with_old.variant("install", "tri", driver="13.0").check()
     assert index.requests == []
@@ -71,7 +71,7 @@ def test_no_variant_says_what_plain_pip_says(with_old: Pip) -> None:
     assert ours.output == with_old.plain("install", "tri").check().output
 
 
-@pytest.mark.effect_of("installed_candidate", "legacy.resolver:Resolver.resolve")
+@pytest.mark.effect_of("kept_variants", "legacy.resolver:Resolver.resolve")
 def test_the_legacy_resolver_shows_the_label_too(with_old: Pip) -> None:
     legacy = ("install", "--use-deprecated=legacy-resolver", "tri")
     assert with_old.variant(*legacy, driver="12.8").check().lines_with("as variant cuda12.6")

@@ -117,7 +117,6 @@ def test_a_lock_goes_to_stdout_as_well(pip: Pip, index: Index) -> None:
     assert result.stdout == (pip.work / LOCK).read_text()
 
 
-@pytest.mark.effect_of("write", "LinkEvaluator.evaluate_link")
 @writes
 def test_all_variants_lists_every_file_of_the_version(pip: Pip, index: Index) -> None:
     sdist = Sdist(Wheel("tri"))

@@ -73,7 +73,7 @@ def test_verbose_shows_every_label(pip: Pip, index: Index) -> None:
     assert all(label in output for label in ("cuda12.6", "cuda12.8", "cuda13.0", "null"))
 
 
-@pytest.mark.effect_of("messages", "InstallationReport._install_req_to_dict")
+@pytest.mark.effect_of("report_file", "InstallationReport._install_req_to_dict")
 def test_the_report_names_label_properties_and_rejections(pip: Pip, index: Index) -> None:
     index.add(*tri())
     (item,) = pip.report("tri", driver="12.6")["install"]

@@ -60,8 +60,9 @@ def run_explain(run: Run, args: list[str]) -> int:
 
     command.parse_args = parse_quietly
     code: int = command.main(args)
-    problem = run.decisions.failed or (f"pip ended with exit code {code}" if code else "")
-    explained = explain_run(run.index, run.decisions)
+    decisions = run.parts.decisions
+    problem = decisions.failed or (f"pip ended with exit code {code}" if code else "")
+    explained = explain_run(run.parts.index, decisions)
     (_write_as_json if as_json else _write_as_text)(sys.stdout, *explained, problem)
     return code
 

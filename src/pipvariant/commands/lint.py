@@ -16,10 +16,10 @@ from pipvariant.shim.finding.download import (
     Budget,
     PartsUnsupported,
     Unusable,
-    download,
-    errors,
+    error_phrase,
+    fetch,
+    fetch_errors,
     open_parts,
-    words,
 )
 from pipvariant.shim.options.definitions import add_named
 
@@ -114,7 +114,7 @@ class Remote:
     def read(self, url: str) -> bytes:
         """Return a small file."""
         with self._faults():
-            return download(self._session, _link_to(url), Budget())
+            return fetch(self._session, _link_to(url), Budget())
 
     @contextmanager
     def wheel(self, url: str) -> Iterator[IO[bytes]]:
@@ -139,7 +139,7 @@ class Remote:
             if response.status_code in (404, 410):
                 raise Unreachable(f"the server answered {response.status_code} {response.reason}")
         try:
-            return io.BytesIO(download(self._session, _link_to(url), budget))
+            return io.BytesIO(fetch(self._session, _link_to(url), budget))
         except Unusable as error:
             raise Unread(f"the server does not send parts of it, and {error}") from error
 
@@ -153,8 +153,8 @@ class Remote:
             raise Unreachable("the server does not send parts of it as it should") from error
         except Unusable as error:
             raise Unreachable(str(error)) from error
-        except errors() as error:
-            raise Unreachable(words(error)) from error
+        except fetch_errors() as error:
+            raise Unreachable(error_phrase(error)) from error
 
 
 def _link_to(url: str) -> Any:

@@ -185,12 +185,11 @@ def _asking(options: Any) -> Ask:
     if not options.trust_provider:
         return lambda *_: None
     from pipvariant.shim.building.plugin_installer import plugins_of
-    from pipvariant.shim.core.state import Run
+    from pipvariant.shim.core.state import CommandOptions, TargetOptions
+    from pipvariant.shim.finding.index import IndexState
 
-    asked = Run()
-    asked.options = options
-    asked.trusted = tuple(options.trust_provider)
-    return plugins_of(asked).configs
+    asked = TargetOptions(trusted=tuple(options.trust_provider), pip_options=options)
+    return plugins_of(asked, CommandOptions(), IndexState()).configs
 
 
 def _words(metadata: Metadata) -> str:

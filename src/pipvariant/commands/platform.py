@@ -82,7 +82,7 @@ def write_platform(out: TextIO, given: list[Answer], *, in_full: bool = False) -
     """
     cells = []
     for answer in given:
-        rows = list(_rows(answer, in_full=in_full)) or [("-", "nothing")]
+        rows = list(_feature_rows(answer, in_full=in_full)) or [("-", "nothing")]
         for number, (features, values) in enumerate(rows):
             name, source = ("", "") if number else (answer.namespace, answer.source)
             cells.append((name, features, values, source))

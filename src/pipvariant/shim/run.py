@@ -31,7 +31,7 @@ class Run:
         self.target_options = TargetOptions()
         self.user = UserConstraints()
         #: Set from above: wheel, folder of its project, label, folder to write to -> the variant.
-        self.label_built: Callable[[str, str, str, str], str]
+        self.label_built: Callable[[str, str, str, str], str] | None = None
         self._on = on
         on.states.append(self.user)
 
@@ -143,9 +143,11 @@ class Run:
         options, user, parts = self.options, self.user, self.parts
         yield from filenames.patches(self.pip, user)
         yield from requirements_files.patches(user, options, self.keep_same_variant)
+        # What all variants of a lock are, the links say.
+        if options.all_variants or not user.no_variant:
+            yield from links.patches(parts.index)
         if user.no_variant:
             return
-        yield from links.patches(parts.index)
         # What is installed is put among the files of pip, before these are grouped.
         kept = kept_variants.KeptVariants(
             options, parts.replacements, parts.target, parts.settled_judge, parts.messages
@@ -196,7 +198,7 @@ class Run:
                 user, parts.index, parts.metadata, parts.judge, parts.decisions, parts.locks
             )
             yield from read.patches(self.pip, user, parts.locks, chooser)
-        if options.command == "wheel" and not user.no_variant:
+        if options.command == "wheel" and self.label_built and not user.no_variant:
             from pipvariant.shim.building import label_built_wheel
 
             yield from label_built_wheel.patches(self.label_built)

@@ -15,10 +15,10 @@ import pytest
 from pipvariant.shim.finding.download import (
     Budget,
     Unusable,
-    download,
+    error_phrase,
+    fetch,
     hash_fault,
     read_file,
-    words,
 )
 from pipvariant.standard.bounds import MAX_BYTES
 
@@ -61,7 +61,7 @@ class _Session:
 
 def _download(*pieces: bytes, **headers: str) -> bytes:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return download(_Session(*pieces, headers=named), LINK, Budget())
+    return fetch(_Session(*pieces, headers=named), LINK, Budget())
 
 
 def test_what_arrives_in_pieces_is_put_together() -> None:
@@ -74,7 +74,7 @@ def test_an_open_connection_is_not_read_beyond_the_content() -> None:
 
 def test_a_compressed_answer_is_not_asked_for() -> None:
     session = _Session(b"{}")
-    download(session, LINK, Budget())
+    fetch(session, LINK, Budget())
     assert session.asked["Accept-Encoding"] == "identity"
     assert session.asked["Cache-Control"] == "max-age=0"
 
@@ -103,7 +103,7 @@ def test_what_cannot_be_had_is_said(
     pieces: list[bytes], headers: dict[str, str], said: str
 ) -> None:
     with pytest.raises(Unusable, match=said):
-        download(_Session(*pieces, headers=headers), LINK, Budget())
+        fetch(_Session(*pieces, headers=headers), LINK, Budget())
 
 
 def test_a_length_that_is_no_number_is_no_length() -> None:
@@ -115,15 +115,15 @@ def test_the_time_limit_holds_while_bytes_trickle_in(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
     session = _Session(*[b"x"] * 500, headers={"Content-Length": "500"})
     with pytest.raises(Unusable, match="more than 60 s"):
-        download(session, LINK, Budget())
+        fetch(session, LINK, Budget())
     assert len(session._pieces) > 480
 
 
 def test_one_budget_is_for_all_that_is_fetched_with_it() -> None:
     budget = Budget()
-    download(_Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
+    fetch(_Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
     with pytest.raises(Unusable, match="bigger than 10 MB"):
-        download(_Session(b"xx"), LINK, budget)
+        fetch(_Session(b"xx"), LINK, budget)
 
 
 def test_only_a_file_is_read(tmp_path: Path) -> None:
@@ -164,6 +164,6 @@ def test_the_strongest_hash_counts(hashes: dict[str, Any], said: str) -> None:
 
 
 def test_an_error_is_said_in_one_line() -> None:
-    assert words(OSError("a\n b")) == "a b"
-    assert words(TimeoutError()) == "TimeoutError"
-    assert len(words(ValueError("x" * 5000))) < 400
+    assert error_phrase(OSError("a\n b")) == "a b"
+    assert error_phrase(TimeoutError()) == "TimeoutError"
+    assert len(error_phrase(ValueError("x" * 5000))) < 400

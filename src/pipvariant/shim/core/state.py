@@ -118,7 +118,7 @@ class UserConstraints(State):
 
     def is_constrained(self, project: str) -> bool:
         """Say whether the user requires something of a project, by its canonical name."""
-        return self.preferences is not None and self.preferences.insists(project)
+        return self.preferences is not None and self.preferences.is_constrained(project)
 
 
 class Messages(State):

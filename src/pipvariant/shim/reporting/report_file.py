@@ -11,7 +11,7 @@ from pipvariant.selection.reasons import incompatibility
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch
 from pipvariant.shim.core.state import aside
-from pipvariant.standard.properties import as_lists
+from pipvariant.standard.properties import properties_json
 
 if TYPE_CHECKING:
     from pipvariant.shim.core.state import CommandOptions, UserConstraints
@@ -50,7 +50,7 @@ def _entry(decided: Decided) -> Mapping[str, Any]:
     decision, file = decided
     return {
         "label": file.label or "",
-        "properties": as_lists(decision.properties(file)),
+        "properties": properties_json(decision.properties(file)),
         "compatible": [
             label for judgement in decision.judged() for label in judgement.ranking.compatible
         ],
