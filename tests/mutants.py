@@ -26,6 +26,7 @@ else:
 CHECKOUT = Path(__file__).resolve().parents[1]
 CHOOSING = (
     "finding/installed",
+    "locking/chooser",
     "locking/read",
     "resolving/constraints",
     "resolving/found_candidates",

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import zipfile
-from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from pipvariant.shim.core.state import Run
-from pipvariant.shim.finding.links import source_of
-from pipvariant.shim.installing.wheel_check import check
-from pipvariant.shim.resolving.selector import Outcome, judge
+from pipvariant.selection.model import Decision
+from pipvariant.shim.core.pip_objects import make_link, pip_error
+from pipvariant.shim.core.state import UserConstraints
+from pipvariant.shim.installing.wheel_check import WheelCheck
 from pipvariant.standard.metadata import from_dict
+from tests.shim.finder import make_parts
 
 
 def _metadata(value: str) -> dict[str, Any]:
@@ -28,20 +28,19 @@ def _metadata(value: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("inside", ("a", "b"))
-def test_a_wheel_is_what_its_index_said_or_is_refused(
-    run: Run, tmp_path: Path, inside: str
-) -> None:
-    filename = "tri-1.0-py3-none-any-x.whl"
+def test_a_wheel_is_what_its_index_said_or_is_refused(tmp_path: Path, inside: str) -> None:
+    parts, filename = make_parts(), "tri-1.0-py3-none-any-x.whl"
     with zipfile.ZipFile(tmp_path / filename, "w") as archive:
         archive.writestr("tri-1.0.dist-info/variant.json", json.dumps(_metadata(inside)))
-    link = import_module("pip._internal.models.link").Link(f"https://files.invalid/{filename}")
-    said = judge(run, from_dict(_metadata("a")), ("x",), of="tri 1.0")
-    run.outcomes[link.url] = Outcome("tri", "1.0", {source_of(link): said})
+    link = make_link(f"https://files.invalid/{filename}")
+    file = parts.index.file("tri", "1.0", link)
+    said = parts.judge.judge(from_dict(_metadata("a")), ("x",), of="tri 1.0")
+    parts.decisions.record(Decision("tri", "1.0", {file.source: said}, (file,)), [file])
+    check = WheelCheck(UserConstraints(), parts.decisions, parts.judge).check
     wheel = SimpleNamespace(name="tri", link=link, local_file_path=str(tmp_path / filename))
     if inside == "a":
-        check(run, wheel)
+        check(wheel)
         return
-    refused: Any = import_module("pip._internal.exceptions").UnsupportedWheel
     words = "properties blas :: library :: b; the index said blas :: library :: a"
-    with pytest.raises(refused, match=words):
-        check(run, wheel)
+    with pytest.raises(pip_error("UnsupportedWheel"), match=words):
+        check(wheel)
