@@ -122,11 +122,7 @@ class LockWriter:
 
     def _list_all(self, entry: Any) -> Metadata | None:
         """List every file of a locked version that its source offers; return their metadata."""
-        taken = next(iter(entry.get("wheels") or [entry.get("sdist") or {}]))
-        offered = None
-        if "version" in entry:
-            version = make_version(entry["version"])
-            offered = self._offered(entry["name"], version, taken.get("url"))
+        offered = self._offered(entry)
         if offered is None:
             # Given by path or URL, from version control or another lock: there is no source.
             return self._metadata(entry)
@@ -139,11 +135,10 @@ class LockWriter:
         self._write_files(entry, [file for file in offered if file.label in known])
         return metadata
 
-    def _offered(self, project: str, version: Any, url: Any) -> list[File] | None:
-        """Return the files of a version that the source of one of them offers.
-
-        :param url: where that one is; None is returned if no source has offered it.
-        """
+    def _offered(self, entry: Any) -> list[File] | None:
+        """Return the files of a locked version that its source offers, None without a source."""
+        project = entry["name"]
+        url = next(iter(entry.get("wheels") or [entry.get("sdist") or {}])).get("url")
         seen = [
             (evaluator, link)
             for evaluator, links in self._index.listed.get(project, ())
@@ -152,7 +147,8 @@ class LockWriter:
         taken = next((link for _, link in seen if link.url_without_fragment == url), None)
         if taken is None:
             return None
-        source, offered = source_of(taken), {}
+        version, source = make_version(entry["version"]), source_of(taken)
+        offered: dict[str, File] = {}
         for evaluator, link in seen:
             if source_of(link) != source or (link.is_yanked and not taken.is_yanked):
                 continue
