@@ -36,14 +36,15 @@ ASK = """
 import time
 from pip._internal.commands import create_command
 import pip._internal.commands.install
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints
+from pipvariant.shim.parts import Parts
 from pipvariant.standard.metadata import Provider
-run = Run()
-run.options = create_command("install").parser.get_default_values()
-run.trusted = ("acme-provider",)
+values = create_command("install").parser.get_default_values()
+trusting = TargetOptions(trusted=("acme-provider",), pip_options=values)
+target = Parts(CommandOptions(), trusting, UserConstraints()).target
 provider = Provider(requires=("acme-provider",), plugin_api="acme_plugin:Plugin")
 start = time.perf_counter()
-answer = run.target.answer("acme", provider)
+answer = target.answer("acme", provider)
 print(time.perf_counter() - start, answer.origin, *answer.problems)
 """
 

@@ -100,4 +100,5 @@ def test_a_command_without_an_index_imports_next_to_nothing(pip: Pip, command: l
         "pipvariant.shim.options",
         "pipvariant.shim.options.definitions",
         "pipvariant.shim.options.parser",
+        "pipvariant.shim.run",
     }

@@ -569,14 +569,15 @@ import json, os, sys
 from pip._internal.commands import create_command
 from pipvariant.providers import builtin
 from pipvariant.shim.building.plugin_installer import plugins_of
-from pipvariant.shim.core.state import Run
+from pipvariant.shim.core.state import CommandOptions, TargetOptions
+from pipvariant.shim.finding.index import IndexState
 from pipvariant.standard.metadata import Provider
 namespace, package, reference = sys.argv[1:]
-run = Run()
-run.options = create_command("install").parser.get_default_values()
-run.trusted = (package,)
+values = create_command("install").parser.get_default_values()
+trusting = TargetOptions(trusted=(package,), pip_options=values)
 provider = Provider(requires=(package,), plugin_api=reference)
-answer = plugins_of(run).answer(namespace, provider)
+plugins = plugins_of(trusting, CommandOptions(), IndexState())
+answer = plugins.answer(namespace, provider)
 built_in = builtin.query_builtin(namespace, os.environ) if namespace in builtin.BUILT_INS else None
 print(json.dumps([
     answer.origin, answer.source, list(answer.problems), list(answer.features.items()),

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pipvariant.providers.answers import Answer
-from pipvariant.selection.model import Decision, File
-from pipvariant.selection.reasons import LeftOut, incompatibility, skip_phrase
+from pipvariant.selection.model import Decision, File, LeftOut
+from pipvariant.selection.reasons import incompatibility, skip_phrase
 from pipvariant.standard.properties import Properties
 from pipvariant.standard.ranking import Rejection
 
-__all__ = ["CHOSEN", "FITS", "LEFT_OUT", "REJECTED", "Build", "Explanation", "explain", "kind_of"]
+__all__ = ["CHOSEN", "FITS", "LEFT_OUT", "REJECTED", "Build", "Explanation", "explain"]
 
 #: What can become of a build.
 CHOSEN, FITS, REJECTED, LEFT_OUT = "chosen", "fits", "rejected", "left out"
@@ -62,13 +62,6 @@ class Explanation:
     answers: Mapping[str, Answer] = field(default_factory=dict)
     plain: tuple[str, str] | None = None
     hint: str = ""
-
-
-def kind_of(file: File) -> str:
-    """Name the kind of a file."""
-    if not file.filename.endswith(".whl"):
-        return "source distribution"
-    return "non-variant wheel" if file.label is None else "variant wheel"
 
 
 def explain(
@@ -149,7 +142,7 @@ def _without_label(
     """Yield a non-variant wheel and a source distribution of a version, if it has them."""
     kinds: dict[str, File] = {}
     for file in files:
-        kind = kind_of(file)
+        kind = file.kind
         if file.link == chosen.link or kind not in kinds:
             kinds[kind] = file
     for kind, file in sorted(kinds.items()):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from pipvariant.providers.answers import Answer, Origin
-from pipvariant.selection.model import File, Judgement, MetadataSource, OtherProject, Target
-from pipvariant.standard.abi_dependency import is_meant, preferred
-from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata
-from pipvariant.standard.preferences import Preferences, exclude, prefer
-from pipvariant.standard.ranking import rank
+from pipvariant.selection.model import Judgement, OtherProject
+
+if TYPE_CHECKING:
+    from pipvariant.providers.answers import Answer
+    from pipvariant.selection.model import File, MetadataSource, Target
+    from pipvariant.standard.metadata import Metadata
+    from pipvariant.standard.preferences import Preferences
 
 __all__ = ["Judge", "judge_sources", "labels_by_namespace"]
 
@@ -58,6 +60,8 @@ class Judge:
         :param source: the page or folder that the metadata is from, empty if it is from neither.
         :returns: the same for every order of the labels.
         """
+        from pipvariant.standard.ranking import rank
+
         labels = tuple(labels)
         answers = {
             namespace: self._answer(metadata, namespace, using, source)
@@ -66,6 +70,8 @@ class Judge:
         supported = {namespace: answer.features for namespace, answer in answers.items()}
         ordered, preferences = metadata, self._preferences()
         if preferences is not None:
+            from pipvariant.standard.preferences import exclude, prefer
+
             supported = exclude(supported, preferences.excluded)
             ordered = prefer(metadata, preferences.preferred)
         judgement = Judgement(metadata, rank(ordered, supported, labels), answers, supported)
@@ -75,6 +81,8 @@ class Judge:
     def _answer(
         self, metadata: Metadata, namespace: str, labels: Sequence[str], source: str
     ) -> Answer:
+        from pipvariant.standard.metadata import ABI_DEPENDENCY
+
         provider = metadata.providers.get(namespace)
         if provider is not None and provider.builtin == namespace == ABI_DEPENDENCY:
             return self._abi_dependency(metadata, labels)
@@ -86,6 +94,10 @@ class Judge:
         What was built for an installed project comes first. Where nothing is resolved, only that
         is compatible, and of a project in a lock file only what was built for the locked version.
         """
+        from pipvariant.providers.answers import Answer, Origin
+        from pipvariant.standard.abi_dependency import is_meant, preferred
+        from pipvariant.standard.metadata import ABI_DEPENDENCY
+
         wanted: dict[str, set[str]] = {}
         for label in labels:
             for name, values in metadata.variants[label][ABI_DEPENDENCY].items():

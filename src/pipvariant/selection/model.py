@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from pipvariant.standard.properties import Properties
     from pipvariant.standard.ranking import Ranking, Supported
 
-__all__ = ["Decision", "File", "Judgement", "MetadataSource", "OtherProject", "Target"]
+__all__ = [
+    "Decision",
+    "File",
+    "Judgement",
+    "LeftOut",
+    "MetadataSource",
+    "OtherProject",
+    "Target",
+]
 
 
 class File(NamedTuple):
@@ -51,6 +59,20 @@ class File(NamedTuple):
     def is_accelerated(self) -> bool:
         """Whether the file is a variant wheel with properties, so not the null variant."""
         return self.label not in (None, NULL_LABEL)
+
+    @property
+    def kind(self) -> str:
+        """What kind of a file it is, in words."""
+        if not self.filename.endswith(".whl"):
+            return "source distribution"
+        return "non-variant wheel" if self.label is None else "variant wheel"
+
+
+class LeftOut(NamedTuple):
+    """A variant wheel that the installer itself left out, such as one for another platform."""
+
+    file: File
+    reason: str
 
 
 class OtherProject(NamedTuple):

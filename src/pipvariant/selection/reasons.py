@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from pipvariant.providers.answers import Origin
 from pipvariant.providers.builtin import reason_for
-from pipvariant.selection.model import Decision, File, Judgement
+from pipvariant.selection.model import Decision, Judgement, LeftOut
 from pipvariant.standard.ranking import Cause, Rejection
 
 __all__ = [
     "ACCELERATORS",
-    "LeftOut",
     "incompatibility",
     "missing_accelerators",
     "nearest_miss",
@@ -25,13 +24,6 @@ __all__ = [
 ACCELERATORS = {"amd": "AMD", "intel": "Intel", "nvidia": "NVIDIA"}
 #: So many versions are named one by one.
 SHOWN = 3
-
-
-class LeftOut(NamedTuple):
-    """A variant wheel that the installer itself left out, such as one for another platform."""
-
-    file: File
-    reason: str
 
 
 def incompatibility(rejection: Rejection, judgement: Judgement) -> str:

@@ -166,15 +166,21 @@ class Run:
         yield from wheel_check.patches(self.pip, options, check)
 
     def _outcome_patches(self) -> Iterator[Patch]:
-        from pipvariant.shim.installing import recorded_variants
-        from pipvariant.shim.reporting import messages, report_file
+        from pipvariant.shim.reporting import messages
 
         options, user, parts = self.options, self.user, self.parts
         yield from messages.patches(
             self.pip, options, user, parts.index, parts.decisions, parts.messages, parts.recorder
         )
-        yield from report_file.patches(options, user, parts.decisions)
-        if options.installs and not user.no_variant:
+        if user.no_variant:
+            return
+        if options.report:
+            from pipvariant.shim.reporting import report_file
+
+            yield from report_file.patches(user, parts.decisions)
+        if options.installs:
+            from pipvariant.shim.installing import recorded_variants
+
             yield from recorded_variants.patches(parts.recorder)
 
     def _building_patches(self) -> Iterator[Patch]:

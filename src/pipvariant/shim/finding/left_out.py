@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from pipvariant.errors import InvalidFilename
-from pipvariant.selection.reasons import LeftOut
+from pipvariant.selection.model import LeftOut
 from pipvariant.shim.core.pip_objects import make_version
 from pipvariant.shim.finding.filenames import label_in
 from pipvariant.shim.finding.index import IndexState

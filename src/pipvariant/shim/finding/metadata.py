@@ -31,7 +31,6 @@ from pipvariant.shim.finding.download import (
     read_file,
 )
 from pipvariant.shim.finding.index import IndexState, source_of
-from pipvariant.wheelfile.dist_info import read_from_wheel
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
@@ -145,6 +144,8 @@ class MetadataReader(State):
         raise Unusable(f"{where} has no variants.json for it; {listed}")
 
     def _read_wheel(self, link: Any, label: str, budget: Budget) -> Metadata:
+        from pipvariant.wheelfile.dist_info import read_from_wheel
+
         with _unusable(link):
             if link.is_file:
                 return read_from_wheel(link.file_path, label, shown(link))

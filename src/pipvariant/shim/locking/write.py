@@ -123,7 +123,10 @@ class LockWriter:
     def _list_all(self, entry: Any) -> Metadata | None:
         """List every file of a locked version that its source offers; return their metadata."""
         taken = next(iter(entry.get("wheels") or [entry.get("sdist") or {}]))
-        offered = self._offered(entry["name"], make_version(entry["version"]), taken.get("url"))
+        offered = None
+        if "version" in entry:
+            version = make_version(entry["version"])
+            offered = self._offered(entry["name"], version, taken.get("url"))
         if offered is None:
             # Given by path or URL, from version control or another lock: there is no source.
             return self._metadata(entry)

@@ -15,7 +15,6 @@ from pipvariant.shim.core.patches import Patch
 from pipvariant.shim.core.pip_objects import default_environment
 from pipvariant.shim.core.state import CommandOptions, UserConstraints
 from pipvariant.shim.finding.installed import read_installed
-from pipvariant.standard.properties import iter_properties, properties_json
 
 __all__ = ["patches"]
 
@@ -38,6 +37,8 @@ def patches(options: CommandOptions, user: UserConstraints) -> list[Patch]:
 
 def _entry(installed: Installed) -> dict[str, Any]:
     """Return what the key `variant` holds; without a label where that is not known."""
+    from pipvariant.standard.properties import properties_json
+
     if installed.label is None:
         return {"label": None, "problem": installed.problem}
     return {"label": installed.label, "properties": properties_json(installed.properties)}
@@ -89,6 +90,8 @@ def _with_variants(distributions: Iterable[Any]) -> Iterator[Any]:
 
 
 def _show(installed: Installed) -> None:
+    from pipvariant.standard.properties import iter_properties
+
     write: Any = import_module("pip._internal.utils.misc").write_output
     write("Variant: %s", installed.label or f"unknown ({installed.problem})")
     properties = list(iter_properties(installed.properties))

@@ -7,15 +7,6 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from pipvariant.selection.explanation import kind_of
-from pipvariant.selection.reasons import (
-    ACCELERATORS,
-    incompatibility,
-    missing_accelerators,
-    nearest_miss,
-    skip_phrase,
-    why_none,
-)
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch
 from pipvariant.shim.core.pip_objects import canonical_name, pip_error
@@ -23,7 +14,6 @@ from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.left_out import left_out_by_pip
 from pipvariant.shim.resolving.selector import INSTALLERS
 from pipvariant.standard.filename import label_phrase
-from pipvariant.standard.properties import iter_properties
 
 if TYPE_CHECKING:
     from pipvariant.selection.model import Decision, File
@@ -134,6 +124,8 @@ class _Report:
         """Say that variants are the cause, where nothing of a project can be taken."""
         project = canonical_name(name)
         left_out = left_out_by_pip(self._index, project)
+        from pipvariant.selection.reasons import why_none
+
         lines = why_none(self._decisions.skipped_of(project), left_out)
         if project in map(canonical_name, self._user.left_out):
             lines.append(f"--no-variant leaves out the variant wheels of: {project}")
@@ -149,6 +141,8 @@ class _Report:
             decided = self._decisions.of_requirement(requirement)
             if decided is None:
                 continue
+            from pipvariant.selection.reasons import missing_accelerators
+
             if self._options.installs:
                 self._recorder.record(project, decided)
             self._tell_chosen(requirement.name, decided)
@@ -163,6 +157,8 @@ class _Report:
 
         :param name: of the project, as the user or another project has it.
         """
+        from pipvariant.selection.reasons import incompatibility
+
         decision, file = decided
         head, is_named = f"{name} {decision.version}", self._is_named(decision)
         line = f"{head}: {_phrase(decided)}{self._kept_with(decision, file)}"
@@ -199,6 +195,8 @@ class _Report:
 
     def _tell_skipped(self, skipped: Iterable[Decision]) -> None:
         for decision in skipped:
+            from pipvariant.selection.reasons import skip_phrase
+
             self._messages.tell(logging.INFO, skip_phrase(decision))
 
     def _tell_without(self, without: Mapping[str, set[str]]) -> None:
@@ -206,6 +204,8 @@ class _Report:
 
         :param without: accelerator -> the projects of which such a build was chosen.
         """
+        from pipvariant.selection.reasons import ACCELERATORS
+
         namespaces = sorted(without)
         hardware = " or ".join(ACCELERATORS[namespace] for namespace in namespaces)
         names = ", ".join(sorted({name for projects in without.values() for name in projects}))
@@ -219,8 +219,11 @@ class _Report:
 
 def _phrase(decided: Decided) -> str:
     """Name what was chosen of a version, with its properties or the label that came nearest."""
+    from pipvariant.selection.reasons import nearest_miss
+    from pipvariant.standard.properties import iter_properties
+
     decision, file = decided
-    phrase = kind_of(file) if file.label is None else label_phrase(file.label)
+    phrase = label_phrase(file.label, file.kind)
     if file.is_accelerated:
         return f"{phrase} ({', '.join(map(str, iter_properties(decision.properties(file))))})"
     missed = nearest_miss(decision)

@@ -7,14 +7,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.selection.model import Decision, File
-from pipvariant.selection.reasons import incompatibility
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch
 from pipvariant.shim.core.state import aside
-from pipvariant.standard.properties import properties_json
 
 if TYPE_CHECKING:
-    from pipvariant.shim.core.state import CommandOptions, UserConstraints
+    from pipvariant.shim.core.state import UserConstraints
     from pipvariant.shim.resolving.decisions import Decided, Decisions
 
 __all__ = ["patches"]
@@ -22,10 +20,8 @@ __all__ = ["patches"]
 REPORT = "pip._internal.models.installation_report"
 
 
-def patches(options: CommandOptions, user: UserConstraints, decisions: Decisions) -> list[Patch]:
-    """Patch the place where an entry of an installation report is made, if one is due."""
-    if not options.report or user.no_variant:
-        return []
+def patches(user: UserConstraints, decisions: Decisions) -> list[Patch]:
+    """Patch the place where an entry of an installation report is made."""
     return [
         Patch(
             f"{REPORT}:InstallationReport._install_req_to_dict",
@@ -47,6 +43,9 @@ def _install_req_to_dict(decisions: Decisions, original: Any) -> Any:
 
 
 def _entry(decided: Decided) -> Mapping[str, Any]:
+    from pipvariant.selection.reasons import incompatibility
+    from pipvariant.standard.properties import properties_json
+
     decision, file = decided
     return {
         "label": file.label or "",

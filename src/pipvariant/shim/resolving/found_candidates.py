@@ -18,7 +18,6 @@ from pipvariant.shim.core.patches import Patch
 from pipvariant.shim.core.pip_objects import canonical_name, pip_error
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.index import Search
-from pipvariant.standard.metadata import ABI_DEPENDENCY
 
 if TYPE_CHECKING:
     from pipvariant.selection.model import File
@@ -155,6 +154,8 @@ class FoundVariants:
         preferences = self._user.preferences
         if preferences is not None and preferences.family_of(file.project):
             return True
+        from pipvariant.standard.metadata import ABI_DEPENDENCY
+
         return any(ABI_DEPENDENCY in judged.answers for judged in decided.decision.judged())
 
 
