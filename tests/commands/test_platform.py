@@ -75,6 +75,8 @@ def test_at_80_columns_all_flags_of_a_cpu_take_few_lines(monkeypatch: pytest.Mon
 
 def test_namespaces_that_only_a_file_states_are_listed_too() -> None:
     blas = Answer("blas", {"library": ("mkl",)}, Origin.TARGET_FILE)
-    given = platform.platform_answers(CheckedTarget(lambda: Target(from_target_file={"blas": blas})))
+    given = platform.platform_answers(
+        CheckedTarget(lambda: Target(from_target_file={"blas": blas}))
+    )
     assert [answer for answer in given if answer.features] == [blas]
     assert [answer.namespace for answer in given] == sorted({*BUILT_INS, "blas"})

@@ -16,7 +16,7 @@ from pipvariant.standard.metadata import Metadata, Provider
 from pipvariant.standard.preferences import Preferences
 from pipvariant.standard.properties import Property, from_properties
 
-__all__ = ["Finder", "Start", "make_parts"]
+__all__ = ["Distribution", "Finder", "Start", "make_parts"]
 
 #: Starts a run with options by name, and with all of its patches on.
 Start = Callable[..., Run]
@@ -28,6 +28,22 @@ def make_parts(preferences: Preferences | None = None, **options: Any) -> Parts:
     """The parts of a run with these options, without any patch."""
     user = UserConstraints(preferences=preferences)
     return Parts(CommandOptions(**options), TargetOptions(), user)
+
+
+class Distribution:
+    """An installed project, as pip shows it: files of its .dist-info by name."""
+
+    raw_name, version, editable = "Lib", "1.0", False
+    canonical_name = "lib"
+
+    def __init__(self, files: Mapping[str, str | Exception]) -> None:
+        self._files = files
+
+    def read_text(self, path: str) -> str:
+        content = self._files.get(path, FileNotFoundError(path))
+        if isinstance(content, Exception):
+            raise content
+        return content
 
 
 class Finder:

@@ -1,4 +1,4 @@
-"""What the user insists on leaves files out, and never lets any in."""
+"""What the user requires of a project, in a run: which versions are looked at for it."""
 
 from __future__ import annotations
 
@@ -24,27 +24,9 @@ def labels(version: str = "1.0", **words: list[str]) -> list[str]:
     return [name[len("tri-1.0-py3-none-any") :].strip("-").rpartition(".")[0] for name in names]
 
 
-def test_without_a_wish_all_that_fits_is_left() -> None:
-    assert labels() == ["g2", "g1", "null", ""]
-
-
-@pytest.mark.parametrize("label", ("g1", "null", ""))
-def test_only_the_named_label_is_left(label: str) -> None:
-    assert labels(labels=[f"tri={label}"]) == [label]
-
-
 def test_a_named_label_that_does_not_fit_is_an_error() -> None:
     with pytest.raises(pip_error("InstallationError"), match="--variant tri=g9 never installs"):
         labels(labels=["tri=g9"])
-
-
-def test_a_label_that_is_not_there_leaves_nothing() -> None:
-    assert labels(labels=["tri=other"]) == []
-
-
-def test_a_wish_for_all_is_for_what_has_the_label() -> None:
-    assert labels(labels=[":all:=null"]) == ["null"]
-    assert labels(labels=[":all:=other"]) == ["g2", "g1", "null", ""]
 
 
 @pytest.mark.parametrize("word", ("gpu", "tri=gpu"))
@@ -58,29 +40,12 @@ def test_what_no_version_uses_is_not_required_of_it() -> None:
     assert labels(required=["tri=other"]) == []
 
 
-def test_what_was_insisted_on_is_named_with_the_first_label_that_would_be_it() -> None:
-    parts = make_parts(read_preferences(required=["tri=gpu"], excluded=["gpu"]))
-    finder = Finder(parts, {"tri": TRI})
-    assert parts.selector.order(finder.files("tri", "1.0"), finder.search()) == []
-    (skipped,) = parts.decisions.skipped.values()
-    assert skipped.skip_reason == (
-        "nothing of it is --require-variant gpu; "
-        "g1 needs gpu :: bound :: 1, left out by --exclude-variant"
-    )
-
-
 def test_whether_a_namespace_is_ever_used_is_looked_up_once() -> None:
     parts = make_parts(read_preferences(required=["other"]))
     finder = Finder(parts, {"tri": {**TRI, "0.9": {"old": ()}}})
     for _ in range(2):
         parts.selector.order(finder.files("tri", "2.0"), finder.search())
     assert finder.read == [("tri", "1.0"), ("tri", "0.9")]
-
-
-def test_a_preference_and_an_exclusion_change_the_order() -> None:
-    first = labels(preferred=["gpu :: bound :: 1"])
-    assert first == ["g1", "g2", "null", ""]
-    assert labels(excluded=["gpu :: bound :: 2"]) == ["g1", "null", ""]
 
 
 def test_the_label_of_the_target_environment_comes_first_in_a_build() -> None:

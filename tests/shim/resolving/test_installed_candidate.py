@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -22,24 +21,8 @@ from pipvariant.shim.parts import Parts
 from pipvariant.shim.resolving import installed_candidate, kept_variants
 from pipvariant.shim.resolving.installed_candidate import InstalledOrder, Replacements
 from pipvariant.shim.resolving.kept_variants import KeptVariants
-from tests.shim.finder import Start, make_parts
+from tests.shim.finder import Distribution, Start, make_parts
 from tests.shim.proofs import proven
-
-
-class Distribution:
-    """An installed project, as pip shows it: files of its .dist-info by name."""
-
-    raw_name, version, editable = "Lib", "1.0", False
-    canonical_name = "lib"
-
-    def __init__(self, files: Mapping[str, str | Exception]) -> None:
-        self._files = files
-
-    def read_text(self, path: str) -> str:
-        content = self._files.get(path, FileNotFoundError(path))
-        if isinstance(content, Exception):
-            raise content
-        return content
 
 
 def _order(**options: Any) -> InstalledOrder:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pipvariant.shim.core.state import CommandOptions, UserConstraints
 from pipvariant.shim.parts import Parts
 from pipvariant.shim.resolving.same_variant import SameVariant
@@ -39,27 +37,6 @@ def test_an_older_version_with_a_common_value_counts_more_than_null() -> None:
     assert labels == ["g1", "null", "g2"]
 
 
-def test_null_is_the_last_resort() -> None:
-    labels, _ = ordered(bounds(1, 2), beta={"1.0": bounds(3)})
-    assert labels == ["null", "g2", "g1"]
-
-
-def test_null_does_not_go_with_a_label() -> None:
-    labels, _ = ordered(bounds(1, 2), beta={"1.0": bounds(1, null=False)})
-    assert labels == ["g1", "g2", "null"]
-
-
-def test_all_of_three_count() -> None:
-    labels, _ = ordered(bounds(1, 2, 3), beta={"1.0": bounds(1, 2)}, gamma={"1.0": bounds(1, 3)})
-    assert labels[:2] == ["g1", "null"]
-
-
-@pytest.mark.parametrize("theirs", ({"": ()}, {"other": (), "": ()}))
-def test_what_has_no_such_variants_goes_with_anything(theirs: Labels) -> None:
-    labels, _ = ordered(bounds(1, 2), beta={"1.0": theirs})
-    assert labels == ["g2", "g1", "null"]
-
-
 def test_what_is_on_no_index_goes_with_anything() -> None:
     labels, _ = ordered(bounds(1, 2), beta={})
     assert labels == ["g2", "g1", "null"]
@@ -72,8 +49,3 @@ def test_nothing_in_common_leaves_nothing_and_names_the_package() -> None:
     assert (
         skipped.skip_reason == "no variant of beta has equal values (--same-variant gpu=alpha,beta)"
     )
-
-
-def test_a_label_that_does_not_fit_is_nothing_in_common() -> None:
-    labels, _ = ordered(bounds(1, 9), beta={"1.0": bounds(1, 9)})
-    assert labels == ["g1", "null"]
