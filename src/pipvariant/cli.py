@@ -8,8 +8,6 @@ import sys
 from pipvariant import shim
 from pipvariant.errors import PipVariantError
 
-__all__ = ["main"]
-
 #: pip imports a command by these words when it is asked for, and not before.
 COMMANDS = {
     "variant": (

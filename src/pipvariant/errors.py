@@ -4,25 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = [
-    "ConflictingMetadata",
-    "InvalidFilename",
-    "InvalidFolder",
-    "InvalidMarker",
-    "InvalidMetadata",
-    "InvalidOption",
-    "InvalidOutput",
-    "InvalidOverride",
-    "InvalidProperty",
-    "InvalidTargetFile",
-    "InvalidWheel",
-    "PipVariantError",
-    "ProbeFailed",
-    "Unreachable",
-    "Unread",
-    "UnsupportedPip",
-]
-
 
 class PipVariantError(Exception):
     """The base of every error that this project raises on purpose.

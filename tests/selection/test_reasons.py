@@ -7,9 +7,8 @@ import pytest
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.providers.target import Target
 from pipvariant.selection.judging import Judge
-from pipvariant.selection.model import Decision, File
+from pipvariant.selection.model import Decision, File, LeftOut
 from pipvariant.selection.reasons import (
-    LeftOut,
     incompatibility,
     missing_accelerators,
     nearest_miss,

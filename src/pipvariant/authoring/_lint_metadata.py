@@ -19,8 +19,6 @@ from pipvariant.standard.metadata import (
 )
 from pipvariant.standard.properties import Properties, hash_label, iter_properties
 
-__all__ = ["check_document"]
-
 LONGEST_LABEL = 64
 _BOM = b"\xef\xbb\xbf"
 

@@ -24,8 +24,6 @@ from pipvariant.standard.filename import parse_variants_json_name, variants_json
 if TYPE_CHECKING:
     from packaging.version import Version
 
-__all__ = ["Page", "Source", "check_local_page", "check_page"]
-
 _JSON_ENDING = "-variants.json"
 _FILES = (".whl", ".tar.gz", ".zip", _JSON_ENDING)
 

@@ -17,8 +17,6 @@ from pipvariant.standard.properties import Properties, iter_properties
 if TYPE_CHECKING:
     from packaging.version import Version
 
-__all__ = ["Document", "check_document_name", "check_release"]
-
 _IN_SET = re.compile(r"""(['"])([^'"]*)\1\s+(?:not\s+)?in\s+(variant_\w+)""")
 _LABEL = re.compile(
     r"""variant_label\s*[!=]=\s*(['"])(.*?)\1|(['"])([^'"]*)\3\s*[!=]=\s*variant_label"""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["ERROR", "RULES", "WARNING", "Finding", "Rule"]
-
 ERROR = "error"
 WARNING = "warning"
 

@@ -17,8 +17,6 @@ from pipvariant.standard.metadata import Metadata
 from pipvariant.wheelfile import dist_info, record
 from pipvariant.wheelfile.core_metadata import field_values
 
-__all__ = ["Member", "check_name", "check_wheel"]
-
 _PLATFORM = re.compile(
     r"any|(?:android|emscripten|freebsd|ios|linux|macosx|manylinux|musllinux|pyodide|win)[a-z0-9_.]*"
 )

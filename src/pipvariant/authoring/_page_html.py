@@ -9,8 +9,6 @@ from pipvariant.authoring._page_model import Listing, PageFile, ProjectPage
 from pipvariant.standard.metadata import Metadata, Provider
 from pipvariant.standard.properties import Properties
 
-__all__ = ["GENERATOR", "project_page", "root_page"]
-
 #: Tells our pages from others.
 GENERATOR = '<meta name="generator" content="pip-variant">'
 _STYLE = """\

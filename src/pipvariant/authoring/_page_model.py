@@ -12,8 +12,6 @@ from pipvariant.standard.properties import Properties
 if TYPE_CHECKING:
     from packaging.version import Version
 
-__all__ = ["Listing", "PageFile", "ProjectPage"]
-
 
 @dataclass(frozen=True)
 class PageFile:

@@ -24,17 +24,6 @@ from pipvariant.wheelfile.dist_info import VARIANT_JSON, read_one
 if TYPE_CHECKING:
     from packaging.version import Version
 
-__all__ = [
-    "Release",
-    "Wheel",
-    "conflicts",
-    "files_below",
-    "is_project",
-    "parse_wheel_name",
-    "read_metadata",
-    "releases",
-]
-
 
 class Wheel(NamedTuple):
     """What the name of a wheel says.

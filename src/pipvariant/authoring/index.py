@@ -12,8 +12,6 @@ from pipvariant.errors import InvalidFilename, InvalidFolder, InvalidOption, Pip
 from pipvariant.standard.filename import parse_variants_json_name
 from pipvariant.standard.metadata import to_json
 
-__all__ = ["build_index"]
-
 
 class Built(NamedTuple):
     """What was done.

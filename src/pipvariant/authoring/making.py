@@ -15,8 +15,6 @@ from pipvariant.wheelfile import record
 from pipvariant.wheelfile.archive import Archive, silent
 from pipvariant.wheelfile.dist_info import RECORD, VARIANT_JSON
 
-__all__ = ["make_wheel", "project_of", "unmake_wheel"]
-
 _SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 _SHOWN = 5
 

@@ -21,8 +21,6 @@ from pipvariant.wheelfile.dist_info import METADATA, read_one
 if TYPE_CHECKING:
     from packaging.version import Version
 
-__all__ = ["Pages", "make_pages"]
-
 META = {"api-version": "1.1"}
 INDEX_HTML = "index.html"
 INDEX_JSON = "index.json"

@@ -13,8 +13,6 @@ from pipvariant.errors import InvalidMetadata, InvalidOption
 from pipvariant.standard.metadata import Provider
 from pipvariant.standard.table import Table, read_table
 
-__all__ = ["add_table", "read_pyproject"]
-
 
 class Pyproject(NamedTuple):
     """What a pyproject.toml says about variants.

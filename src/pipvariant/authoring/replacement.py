@@ -11,8 +11,6 @@ from pathlib import Path
 
 from pipvariant.errors import InvalidOutput
 
-__all__ = ["replacement"]
-
 
 @contextmanager
 def replacement(target: Path, like: Path) -> Iterator[Path]:

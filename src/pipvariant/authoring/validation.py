@@ -16,8 +16,6 @@ from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata, Provider
 from pipvariant.standard.properties import Properties
 from pipvariant.standard.table import Table
 
-__all__ = ["Ask", "fill_static_properties", "validate"]
-
 _ANY_VERSION = Feature(re.compile(r"\d{1,8}(?:\.\d{1,8}){0,2}"), multi_value=True)
 _NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
 _SKIP = "--skip-validation makes the wheel all the same."

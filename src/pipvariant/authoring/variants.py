@@ -14,8 +14,6 @@ from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata, Provider
 from pipvariant.standard.properties import Properties, Property, from_properties, hash_label
 from pipvariant.standard.table import Table
 
-__all__ = ["known_provider", "plan_variants"]
-
 #: Stands for the label that is made of the properties.
 HASH = "hash"
 _INIT = "`pip-variant variant init` writes a first one."

@@ -10,8 +10,6 @@ from pipvariant.standard.filename import join_label
 from pipvariant.standard.metadata import Metadata, to_json
 from pipvariant.wheelfile import record
 
-__all__ = ["new_wheel"]
-
 #: The oldest time that a zip file can hold: equal input gives equal bytes.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 

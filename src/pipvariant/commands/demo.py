@@ -22,8 +22,6 @@ from pipvariant.standard.filename import NULL_LABEL
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["add_options", "run_demo"]
-
 VERSION = "1.0"
 LIMIT = 60
 #: The providers as a maintainer would write them into the metadata.

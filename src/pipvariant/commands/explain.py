@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from pipvariant.providers.answers import Answer
     from pipvariant.shim.run import Run
 
-__all__ = ["run_explain", "shape_install"]
-
 #: Options of `install` that have no meaning where nothing is installed.
 ELSEWHERE = ("--dry-run", "--ignore-installed", "--report")
 VERDICTS = {CHOSEN: "chosen", FITS: "fits", REJECTED: "no", LEFT_OUT: "no"}

@@ -9,8 +9,6 @@ from typing import Any, TextIO
 from pipvariant.authoring.index import build_index
 from pipvariant.errors import InvalidOption
 
-__all__ = ["add_options", "run_index"]
-
 
 def add_options(group: Any) -> None:
     """Add the options of ``variant index``."""

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-__all__ = ["add_options", "run_init"]
-
 
 def add_options(group: Any) -> None:
     """Add the options of ``variant init``."""

@@ -14,8 +14,6 @@ from pipvariant.shim.options.parser import target_options
 from pipvariant.shim.reporting.installed_variants import Looked, look
 from pipvariant.standard.properties import iter_properties, properties_json
 
-__all__ = ["add_options", "run_check", "run_list"]
-
 FIT = "All installed variants fit this machine.\n"
 BETTER = "would fit better now; --upgrade-variant takes it"
 #: In place of the label of a build without one.

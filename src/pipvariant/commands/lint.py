@@ -23,8 +23,6 @@ from pipvariant.shim.finding.download import (
 )
 from pipvariant.shim.options.definitions import add_named
 
-__all__ = ["SCHEMA_VERSION", "add_options", "run_lint"]
-
 #: Of what ``--json`` prints; it changes when a reader would have to.
 SCHEMA_VERSION = 1
 PAGE_TYPES = "application/vnd.pypi.simple.v1+json, text/html;q=0.5, */*;q=0.1"

@@ -19,16 +19,6 @@ if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
     from pipvariant.standard.table import Table
 
-__all__ = [
-    "add_options",
-    "add_output",
-    "label_built",
-    "named_wheels",
-    "output_folder",
-    "progress",
-    "run_make",
-]
-
 PYPROJECT = "pyproject.toml"
 #: A smaller wheel is written before anybody could read a progress bar.
 SHOWN_FROM = 64 * 1024 * 1024

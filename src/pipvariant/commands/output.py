@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
-__all__ = ["write_json", "write_table"]
-
 
 def write_table(out: TextIO, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Any:
     """Print a table, and return rich's console, which wraps lines at the same width."""

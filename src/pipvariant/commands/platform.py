@@ -15,8 +15,6 @@ from pipvariant.shim.options.parser import target_options
 if TYPE_CHECKING:
     from pipvariant.providers.answers import Answer
 
-__all__ = ["add_options", "platform_answers", "run_platform", "write_platform"]
-
 #: So many values, and features with equal values, are shown in the table without ``-v``.
 SHOWN = 6
 

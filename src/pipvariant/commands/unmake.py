@@ -8,8 +8,6 @@ from typing import Any, TextIO
 from pipvariant.authoring import making
 from pipvariant.commands.make import add_output, named_wheels, output_folder, progress
 
-__all__ = ["add_options", "run_unmake"]
-
 
 def add_options(group: Any) -> None:
     """Add the options of ``variant unmake``."""

@@ -12,8 +12,6 @@ from pip._internal.exceptions import CommandError
 
 from pipvariant.errors import PipVariantError
 
-__all__ = ["COMPLETED", "WITH_FILES", "VariantCommand"]
-
 
 class SubCommand(NamedTuple):
     """One sub-command.

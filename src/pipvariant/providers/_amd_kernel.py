@@ -8,8 +8,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-__all__ = ["DEVICE", "ROCM_CORE", "TOPOLOGY", "VERSION_FILES", "report", "rocm_folders"]
-
 #: Where the kernel describes the GPUs that it can compute on, and the device that computes.
 TOPOLOGY = "sys/class/kfd/kfd/topology"
 DEVICE = "dev/kfd"

@@ -6,8 +6,6 @@ import json
 import os
 from importlib import import_module
 
-__all__ = ["report_to_parent"]
-
 
 def report_to_parent(module: str, *arguments: str) -> None:
     """Write the report of a module, or the error that it raised, to standard output."""

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["AARCH64", "X86_64", "Cpu", "read_cpu"]
-
 AARCH64 = "aarch64"
 X86_64 = "x86_64"
 

@@ -11,18 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import ctypes
 
-__all__ = [
-    "LEVEL_ZERO",
-    "LIBCUDA",
-    "NO_FUNCTION",
-    "NVML",
-    "ROOT",
-    "call_function",
-    "file_state",
-    "find_libraries",
-    "load_library",
-]
-
 NVML = "libnvidia-ml.so.1"
 LIBCUDA = "libcuda.so.1"
 LEVEL_ZERO = "libze_loader.so.1"

@@ -9,8 +9,6 @@ from typing import Any
 
 from pipvariant.providers._driver_files import LEVEL_ZERO, NO_FUNCTION, call_function, load_library
 
-__all__ = ["report"]
-
 # No machine has more; a driver that claims so is not believed.
 _MAX_HANDLES = 256
 

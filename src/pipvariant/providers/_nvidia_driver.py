@@ -8,8 +8,6 @@ from typing import Any
 
 from pipvariant.providers._driver_files import LIBCUDA, NVML, call_function, load_library
 
-__all__ = ["report"]
-
 # No machine has more; a driver that claims so is not believed.
 _MAX_DEVICES = 256
 

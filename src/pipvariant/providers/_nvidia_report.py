@@ -8,8 +8,6 @@ from typing import NamedTuple
 from pipvariant.errors import ProbeFailed
 from pipvariant.providers.answers import NO_FACTS
 
-__all__ = ["NvidiaReading", "Version", "read_nvidia_report", "version_text"]
-
 # Return codes of NVML and libcuda that mean one thing only.
 _NVML_NOT_LOADED = 9
 _NVML_LIBRARY_NOT_FOUND = 12

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
-__all__ = ["report"]
-
 #: So many features, and values of one feature, are taken from a plugin.
 MAX_ITEMS = 2000
 

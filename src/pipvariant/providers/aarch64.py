@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipvariant.providers import _cpu
 from pipvariant.providers.answers import NOTHING, Answer, Origin
 
-__all__ = ["FLAGS", "query_machine", "unmet_reason"]
-
 NAMESPACE = "aarch64"
 
 #: The flags that are features, in the provider's order.

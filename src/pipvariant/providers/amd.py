@@ -13,8 +13,6 @@ from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _amd_kernel, _driver_files
 from pipvariant.providers.answers import NO_FACTS, Answer, Origin
 
-__all__ = ["query_machine", "unmet_reason"]
-
 NAMESPACE = "amd"
 
 #: The variables that state what would otherwise be asked of this machine.

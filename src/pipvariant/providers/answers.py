@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-__all__ = ["NOTHING", "NO_FACTS", "TRUST_OPTION", "Answer", "Origin", "not_trusted"]
-
 #: What lets a plugin package be installed and run.
 TRUST_OPTION = "--trust-provider"
 

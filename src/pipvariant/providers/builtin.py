@@ -9,8 +9,6 @@ from typing import Protocol, cast
 
 from pipvariant.providers.answers import Answer, Origin
 
-__all__ = ["BUILT_INS", "query_builtin", "reason_for", "stands_in"]
-
 
 class _Module(Protocol):
     """What the module of a built-in provider offers."""

@@ -18,8 +18,6 @@ from typing import NamedTuple
 from pipvariant.errors import ProbeFailed
 from pipvariant.providers.probe_cache import is_ours, is_private
 
-__all__ = ["Environment", "provide_environment"]
-
 #: So many environments are kept; the one that was not used for the longest time goes first.
 MAX_KEPT = 16
 

@@ -10,8 +10,6 @@ from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _driver_files
 from pipvariant.providers.answers import NO_FACTS, Answer, Origin
 
-__all__ = ["query_machine", "unmet_reason"]
-
 NAMESPACE = "intel"
 
 #: The variable that states what would otherwise be asked of the driver.

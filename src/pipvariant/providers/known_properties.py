@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from pipvariant.providers import aarch64, x86_64
 
-__all__ = ["VALID", "Feature"]
-
 
 class Feature(NamedTuple):
     """What one feature may be.

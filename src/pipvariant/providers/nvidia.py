@@ -17,8 +17,6 @@ from pipvariant.providers._nvidia_report import (
 )
 from pipvariant.providers.answers import Answer, Origin
 
-__all__ = ["nvidia_features", "query_machine", "unmet_reason"]
-
 NAMESPACE = "nvidia"
 
 #: The variables that state what would otherwise be asked of the driver.

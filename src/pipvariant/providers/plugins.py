@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from pipvariant.providers.environments import Environment
     from pipvariant.standard.metadata import Provider
 
-__all__ = ["Config", "Installer", "Plugins", "parse_trust"]
-
 logger = logging.getLogger(__name__)
 
 # So many of the names that a plugin should not have given are shown.

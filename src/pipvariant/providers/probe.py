@@ -15,8 +15,6 @@ from typing import IO, cast
 
 from pipvariant.errors import ProbeFailed
 
-__all__ = ["MAX_OUTPUT", "TIME_LIMIT", "clean_environment", "run_plugin", "run_probe"]
-
 #: Seconds that a probe may take.
 TIME_LIMIT = 5.0
 

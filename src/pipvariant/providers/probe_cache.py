@@ -15,8 +15,6 @@ from pipvariant import __version__
 from pipvariant.errors import ProbeFailed
 from pipvariant.providers import probe
 
-__all__ = ["cache_folder", "is_ours", "is_private", "query_probe"]
-
 #: Set to anything, this variable of pip's means that nothing is read from or written to disk.
 NO_CACHE = "PIP_NO_CACHE_DIR"
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from pipvariant.standard.metadata import Provider
 
-__all__ = ["marker_environment", "plugin_packages", "plugin_requirements"]
-
 
 def plugin_requirements(provider: Provider) -> list[tuple[str, Requirement]]:
     """Return the packages that a plugin requires here, by normalised name, in metadata order."""

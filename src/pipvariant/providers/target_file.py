@@ -14,8 +14,6 @@ from pipvariant.providers import nvidia, x86_64
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE
 
-__all__ = ["read_target_file", "write_target_file"]
-
 #: The version of the form of target files.
 FORMAT = 1
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipvariant.providers import _cpu
 from pipvariant.providers.answers import NOTHING, Answer, Origin
 
-__all__ = ["FLAGS", "LEVELS", "query_machine", "unmet_reason", "x86_64_features"]
-
 NAMESPACE = "x86_64"
 
 #: What each level adds to the one below, in the order of the x86-64 psABI; v1 is every x86-64 CPU.

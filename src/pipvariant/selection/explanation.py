@@ -72,17 +72,16 @@ def explain(
     skipped: Sequence[Decision],
     others: Iterable[File] = (),
     left_out: Iterable[LeftOut] = (),
-    plain: File | None = None,
-    hint: str = "",
     shown: Callable[[str], str] = str,
 ) -> Explanation:
     """Say what became of every build of the chosen version, and of each version skipped.
+
+    What is not said by decisions, ``plain`` and ``hint``, is left open.
 
     :param decision: about the chosen version, None if it has no variants.
     :param chosen: the chosen file, None if there is none.
     :param others: the files of the same version without a label.
     :param left_out: the variant wheels that the installer left out.
-    :param plain: what ``--no-variant`` would take.
     :param shown: turns a source into what a user may read.
     """
     builds = [] if decision is None else list(_judged(decision, chosen, shown))
@@ -110,8 +109,6 @@ def explain(
             for judgement in each.judged()
             for namespace, answer in judgement.answers.items()
         },
-        None if plain is None else (str(plain.version), plain.filename),
-        hint,
     )
 
 

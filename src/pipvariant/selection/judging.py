@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pipvariant.selection.model import File, MetadataSource, Target
     from pipvariant.standard.metadata import Metadata
     from pipvariant.standard.preferences import Preferences
+    from pipvariant.standard.ranking import Supported
 
 __all__ = ["Judge", "judge_sources", "labels_by_namespace"]
 
@@ -67,7 +68,7 @@ class Judge:
             namespace: self._answer(metadata, namespace, using, source)
             for namespace, using in labels_by_namespace(metadata, labels).items()
         }
-        supported = {namespace: answer.features for namespace, answer in answers.items()}
+        supported: Supported = {name: answer.features for name, answer in answers.items()}
         ordered, preferences = metadata, self._preferences()
         if preferences is not None:
             from pipvariant.standard.preferences import exclude, prefer

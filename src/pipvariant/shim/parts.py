@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from pipvariant.providers.plugins import Plugins
     from pipvariant.selection.model import Judgement
 
-__all__ = ["Parts"]
-
 FOREIGN = "for another platform this machine's hardware does not answer, only static properties do"
 
 

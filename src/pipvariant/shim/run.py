@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from pipvariant.shim.core.pip_versions import Pip
     from pipvariant.shim.parts import Parts
 
-__all__ = ["Run"]
-
 
 class Run:
     """What a process knows of its one command.

@@ -8,8 +8,6 @@ from typing import TypeVar
 from pipvariant.errors import ConflictingMetadata
 from pipvariant.standard._model import Metadata, Provider
 
-__all__ = ["combine"]
-
 _T = TypeVar("_T")
 
 

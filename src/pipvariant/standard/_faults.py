@@ -8,8 +8,6 @@ from typing import Union
 
 from pipvariant.errors import InvalidMetadata
 
-__all__ = ["Faults", "Path", "quote"]
-
 #: Keys and list positions that lead to a value; text is only made of it for a fault.
 Path = tuple[Union[str, int], ...]
 

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from pipvariant.standard._faults import Faults, Path, quote
 from pipvariant.standard.bounds import MAX_BYTES
 
-__all__ = ["decode_json"]
-
 
 class _Repeating(dict[str, object]):
     """An object in which keys appear more than once."""

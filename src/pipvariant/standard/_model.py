@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from pipvariant.standard.properties import Properties
 
-__all__ = ["ABI_DEPENDENCY", "SCHEMA_URL", "SCHEMA_VERSION", "Metadata", "Provider"]
-
 #: The namespace whose provider the standard defines itself (PEP 850).
 ABI_DEPENDENCY = "abi_dependency"
 

@@ -9,8 +9,6 @@ from pipvariant.standard._faults import Faults, Path, quote
 from pipvariant.standard._model import SCHEMA_VERSION, Provider
 from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE
 
-__all__ = ["TABLE_KINDS", "read_providers", "read_table_providers", "read_value_lists"]
-
 _NEW_FORM = (0, 2)  # since then an entry is of exactly one kind
 _NEWEST = SCHEMA_VERSION[:2]
 _KINDS = ("requires", "static-properties", "builtin")

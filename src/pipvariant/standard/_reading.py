@@ -12,8 +12,6 @@ from pipvariant.standard._providers import read_providers, read_value_lists
 from pipvariant.standard.filename import NULL_LABEL
 from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE, Properties
 
-__all__ = ["check_namespaces", "from_dict", "read_namespaces", "read_variants"]
-
 _PROVIDERS_REQUIRED = (0, 2)  # since then each listed namespace has one, and the reverse
 _PRIORITIES_REMOVED = (0, 1, 1)  # since then only namespaces have priorities
 _NAMESPACES = ("default-priorities", "namespace")

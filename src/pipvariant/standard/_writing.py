@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pipvariant.standard._model import ABI_DEPENDENCY, SCHEMA_URL, Metadata, Provider
 from pipvariant.standard.properties import properties_json
 
-__all__ = ["to_dict", "to_json"]
-
 _SCHEMA_WITHOUT_PROVIDERS = "https://variants-schema.wheelnext.dev/peps/825/v0.1.1.json"
 _IMPLIED = Provider(builtin=ABI_DEPENDENCY)
 _OLDER_SCHEMA = "https://variants-schema.wheelnext.dev/v0.0.3.json"

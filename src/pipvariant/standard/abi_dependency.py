@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import count
 
-__all__ = ["abi_requirement", "is_meant", "preferred"]
-
 # A component is no longer than a calendar date.
 _VALUE = re.compile(r"\d{1,8}(?:\.\d{1,8}){0,2}")
 

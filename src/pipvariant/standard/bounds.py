@@ -2,7 +2,5 @@
 
 from __future__ import annotations
 
-__all__ = ["MAX_BYTES"]
-
 #: Larger metadata is refused unread; real files have some kilobytes.
 MAX_BYTES = 10 * 1024 * 1024

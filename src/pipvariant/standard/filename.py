@@ -6,16 +6,6 @@ import re
 
 from pipvariant.errors import InvalidFilename
 
-__all__ = [
-    "NULL_LABEL",
-    "check_label",
-    "join_label",
-    "label_phrase",
-    "parse_variants_json_name",
-    "split_label",
-    "variants_json_name",
-]
-
 NULL_LABEL = "null"
 
 _DASHES = 4  # name, version, python tag, abi tag, platform tag

@@ -11,8 +11,6 @@ from typing import NamedTuple, Union
 from pipvariant.errors import InvalidMarker
 from pipvariant.standard.properties import Properties
 
-__all__ = ["EMPTY", "VariantContext", "reduce_requirement"]
-
 _LABEL = "variant_label"
 _SETS = ("variant_namespaces", "variant_features", "variant_properties")
 

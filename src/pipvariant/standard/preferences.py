@@ -16,8 +16,6 @@ from pipvariant.standard.metadata import Metadata
 from pipvariant.standard.properties import parse_namespace, parse_spec
 from pipvariant.standard.ranking import Supported
 
-__all__ = ["ALL", "Family", "Preferences", "exclude", "prefer", "read_preferences"]
-
 #: Stands for every package.
 ALL = ":all:"
 

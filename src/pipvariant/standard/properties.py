@@ -9,20 +9,6 @@ from typing import NamedTuple
 from pipvariant.errors import InvalidProperty
 from pipvariant.standard.filename import NULL_LABEL
 
-__all__ = [
-    "FEATURE",
-    "NAMESPACE",
-    "VALUE",
-    "Properties",
-    "Property",
-    "from_properties",
-    "hash_label",
-    "iter_properties",
-    "parse_namespace",
-    "parse_spec",
-    "properties_json",
-]
-
 #: Namespace, feature, and the values of that feature in ascending order.
 Properties = Mapping[str, Mapping[str, tuple[str, ...]]]
 

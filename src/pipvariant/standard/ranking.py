@@ -13,8 +13,6 @@ from pipvariant.standard.filename import NULL_LABEL
 from pipvariant.standard.metadata import Metadata
 from pipvariant.standard.properties import Properties
 
-__all__ = ["Cause", "Ranking", "Rejection", "Supported", "rank", "supported_properties"]
-
 #: What a target supports: namespace, feature, values; features and values most preferred first.
 Supported = Mapping[str, Mapping[str, Sequence[str]]]
 

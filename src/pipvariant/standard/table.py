@@ -10,8 +10,6 @@ from pipvariant.standard._model import Metadata
 from pipvariant.standard._providers import TABLE_KINDS, read_table_providers
 from pipvariant.standard._reading import check_namespaces, read_namespaces, read_variants
 
-__all__ = ["Table", "read_table"]
-
 _KEYS = ("default-priorities", "providers", "variants")
 _PRIORITY_KEYS = ("namespace",)
 _PROVIDER_KEYS = (*TABLE_KINDS, "feature-order", "optional", "plugin-api")

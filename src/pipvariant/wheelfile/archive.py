@@ -13,8 +13,6 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from pipvariant.errors import InvalidWheel, PipVariantError
 
-__all__ = ["Archive", "Entry", "damage", "silent", "unpack"]
-
 # Signatures and sizes of the records (APPNOTE of the zip format, sections 4.3 and 4.5.3).
 _LOCAL = b"PK\3\4"
 _LOCAL_SIZE = 30

@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["field_values", "one_line", "rewrite_requirements"]
-
 _REQUIREMENT = "Requires-Dist"
 #: How the lines of fields begin; the first other line, empty or not, ends the fields.
 _HEADER = re.compile(rb"From |[!-9;-~]*:|[ \t]")

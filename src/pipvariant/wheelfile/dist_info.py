@@ -14,16 +14,6 @@ from pipvariant.wheelfile.archive import damage, unpack
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
 
-__all__ = [
-    "METADATA",
-    "RECORD",
-    "VARIANT_JSON",
-    "read",
-    "read_from_archive",
-    "read_from_wheel",
-    "read_one",
-]
-
 METADATA = "METADATA"
 RECORD = "RECORD"
 VARIANT_JSON = "variant.json"

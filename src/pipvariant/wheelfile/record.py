@@ -8,8 +8,6 @@ import hashlib
 import io
 from collections.abc import Iterator
 
-__all__ = ["line", "listed", "matches", "with_line", "without_line"]
-
 
 def line(path: str, data: bytes) -> str:
     """Return the line of one file, without an end of line.

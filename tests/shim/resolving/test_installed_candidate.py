@@ -162,7 +162,7 @@ def _named(name: str, *, constraint: bool = False) -> Any:
 
 
 def test_every_proof_fails_when_its_patch_is_not_there() -> None:
-    options = {"command": "install", "upgrade_variant": True}
+    options: dict[str, Any] = {"command": "install", "upgrade_variant": True}
     assert proven(_patches(make_parts(**options), **options)) == []
 
 

@@ -159,7 +159,7 @@ BUILT_FOR = Metadata(
 )
 def test_a_label_fits_what_is_installed_locked_or_can_be_resolved(
     monkeypatch: pytest.MonkeyPatch,
-    options: Mapping[str, bool],
+    options: dict[str, Any],
     locked: dict[str, set[str]],
     compatible: tuple[str, ...],
     facts: str,

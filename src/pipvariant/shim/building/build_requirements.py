@@ -23,8 +23,6 @@ from pipvariant.shim.finding.installed import read_installed
 from pipvariant.shim.options.parser import BUILD_LABELS
 from pipvariant.shim.resolving.decisions import Decisions
 
-__all__ = ["hand_on", "inherited", "of_target", "patches"]
-
 
 def patches(pip: Pip, options: CommandOptions, decisions: Decisions) -> list[Patch]:
     """Patch the installer of build requirements that works in this process, where it is on."""

@@ -14,8 +14,6 @@ from pipvariant.shim.core.patches import Patch
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import aside
 
-__all__ = ["RUNNER", "WHEELS_ONLY", "HandOn", "patches", "places"]
-
 RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "runner.py")
 #: Variable for a child that must not build anything.
 WHEELS_ONLY = "PIPVARIANT_WHEELS_ONLY"

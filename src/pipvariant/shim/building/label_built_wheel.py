@@ -21,8 +21,6 @@ from pipvariant.shim.core.pip_objects import pip_error
 from pipvariant.shim.core.state import aside
 from pipvariant.standard.filename import split_label
 
-__all__ = ["SETTING", "patches"]
-
 SETTING = "variant-label"
 
 _TARGET = "pip._internal.commands.wheel:build"

@@ -12,8 +12,6 @@ from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch
 from pipvariant.shim.core.pip_objects import installation_error, pip_error
 
-__all__ = ["patches"]
-
 TARGET = "pip._internal.operations.prepare:make_distribution_for_install_requirement"
 
 

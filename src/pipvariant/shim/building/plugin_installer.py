@@ -26,8 +26,6 @@ from pipvariant.shim.core.state import CommandOptions, TargetOptions
 from pipvariant.shim.finding.download import error_phrase
 from pipvariant.shim.finding.index import IndexState
 
-__all__ = ["MAX_SECONDS", "plugins_of"]
-
 logger = logging.getLogger(__name__)
 
 #: Seconds that pip may take for the packages of one plugin.

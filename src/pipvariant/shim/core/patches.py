@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 from pipvariant.shim.core.pip_versions import Pip, unsupported
 from pipvariant.shim.core.state import State, aside
 
-__all__ = ["Patch", "Patches"]
-
 
 class Patch(NamedTuple):
     """One object of pip that is replaced.

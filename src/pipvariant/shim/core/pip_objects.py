@@ -5,20 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = [
-    "canonical_name",
-    "default_environment",
-    "installation_error",
-    "make_link",
-    "make_version",
-    "path_to_link",
-    "pip_error",
-    "redact",
-    "requested_link",
-    "shown",
-    "unsupported_wheel",
-]
-
 
 def canonical_name(name: str) -> str:
     """Return a project name as pip compares it."""

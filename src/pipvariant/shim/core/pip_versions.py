@@ -13,8 +13,6 @@ from typing import Any, NamedTuple, cast
 
 from pipvariant.errors import UnsupportedPip
 
-__all__ = ["NEWEST", "OLDEST", "Pip", "entry_point", "this_pip"]
-
 OLDEST = (22, 2)
 NEWEST = (26, 3)
 

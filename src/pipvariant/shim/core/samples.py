@@ -18,23 +18,6 @@ from typing import Any
 from pipvariant.shim.core.pip_versions import this_pip
 from pipvariant.shim.core.state import UserConstraints, aside
 
-__all__ = [
-    "METADATA",
-    "NAME",
-    "WHEELS",
-    "archive",
-    "distribution",
-    "factory",
-    "finder",
-    "matches",
-    "names_used",
-    "read_wheel",
-    "requirement",
-    "requirement_at",
-    "resolver",
-    "url",
-]
-
 FACTORY = "pip._internal.resolution.resolvelib.factory"
 NAME = "proof"
 #: Files of one version, with different labels.
@@ -167,7 +150,7 @@ def _preparer(prepared: Any = None) -> Any:
     )
 
 
-class Archive(dict[str, str]):
+class _Archive(dict[str, str]):
     """As much of a ``zipfile.ZipFile`` as pip asks of a wheel, from name to text."""
 
     filename = None
@@ -186,20 +169,20 @@ class Archive(dict[str, str]):
     def read(self, name: str) -> bytes:
         return self[name].encode()
 
-    def __enter__(self) -> Archive:
+    def __enter__(self) -> _Archive:
         return self
 
     def __exit__(self, *exc: object) -> None:
         pass
 
 
-def archive(metadata: str = METADATA, variant: str = "") -> Archive:
+def archive(metadata: str = METADATA, variant: str = "") -> _Archive:
     """Return a wheel that is open, without a name."""
     files = {"METADATA": metadata, "WHEEL": "Wheel-Version: 1.0\n", "variant.json": variant}
-    return Archive({f"proof-1.0.dist-info/{name}": text for name, text in files.items() if text})
+    return _Archive({f"proof-1.0.dist-info/{name}": text for name, text in files.items() if text})
 
 
-def read_wheel(archive: Archive) -> Any:
+def read_wheel(archive: _Archive) -> Any:
     """Return what pip makes of the metadata of a wheel."""
     wheel = SimpleNamespace(location="proof.whl", as_zipfile=lambda: archive)
     return import_module("pip._internal.metadata").get_wheel_distribution(wheel, NAME)

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pipvariant.standard.preferences import Preferences
 
-__all__ = ["CommandOptions", "Messages", "State", "TargetOptions", "UserConstraints", "aside"]
-
 logger = logging.getLogger("pipvariant")
 _MISSING = object()
 

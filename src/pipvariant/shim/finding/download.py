@@ -18,18 +18,6 @@ from typing import Any
 
 from pipvariant.standard.bounds import MAX_BYTES
 
-__all__ = [
-    "Budget",
-    "PartsUnsupported",
-    "Unusable",
-    "error_phrase",
-    "fetch",
-    "fetch_errors",
-    "hash_fault",
-    "open_parts",
-    "read_file",
-]
-
 #: A file is given up after this time (seconds), and above the size that the reader takes.
 MAX_SECONDS = 60.0
 #: From the strongest to the weakest, the hashes that an index can give for a file.

@@ -13,8 +13,6 @@ from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import UserConstraints
 from pipvariant.standard.filename import split_label
 
-__all__ = ["PROOF", "label_in", "patches", "split_once"]
-
 WHEEL = "pip._internal.models.wheel"
 PROOF = "proof-1.0-py3-none-any-label.whl"
 

@@ -13,8 +13,6 @@ from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.filenames import label_in
 from pipvariant.standard.filename import parse_variants_json_name, variants_json_name
 
-__all__ = ["IndexState", "Search", "is_allowed", "labelled_by_version", "source_of"]
-
 
 class Search(NamedTuple):
     """What pip looked for.

@@ -11,8 +11,6 @@ from pipvariant.shim.core.pip_objects import default_environment, pip_error
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["RECORDED", "installed_version", "read_installed", "read_recorded"]
-
 #: The file in ``.dist-info`` with the labels that there were when the project was installed.
 RECORDED = "variants.json"
 

@@ -12,8 +12,6 @@ from pipvariant.shim.core.pip_objects import make_version
 from pipvariant.shim.finding.filenames import label_in
 from pipvariant.shim.finding.index import IndexState
 
-__all__ = ["left_out_by_pip"]
-
 
 def left_out_by_pip(index: IndexState, project: str) -> list[LeftOut]:
     """Return the variant wheels of a project that pip did not even consider, newest version first.

@@ -8,8 +8,6 @@ from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch
 from pipvariant.shim.finding.index import IndexState
 
-__all__ = ["patches"]
-
 FINDER = "pip._internal.index.package_finder"
 
 

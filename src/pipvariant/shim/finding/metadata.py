@@ -35,8 +35,6 @@ from pipvariant.shim.finding.index import IndexState, source_of
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["MetadataReader"]
-
 logger = logging.getLogger(__name__)
 
 #: Where there is no variants.json, so many wheels of one version are looked into at most.

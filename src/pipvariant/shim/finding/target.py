@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pipvariant.shim.core.state import TargetOptions
     from pipvariant.standard.metadata import Provider
 
-__all__ = ["CheckedTarget", "make_target"]
-
 
 def make_target(
     options: TargetOptions, plugins: Callable[[], Plugins] | None = None

@@ -19,8 +19,6 @@ from pipvariant.shim.core.state import State, aside
 from pipvariant.shim.finding.installed import RECORDED
 from pipvariant.shim.resolving.decisions import Decided
 
-__all__ = ["Recorder", "patches"]
-
 INSTALL = "pip._internal.operations.install.wheel"
 
 

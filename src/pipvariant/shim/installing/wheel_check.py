@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["WheelCheck", "patches"]
-
 logger = logging.getLogger(__name__)
 
 TARGET = "pip._internal.distributions.wheel"

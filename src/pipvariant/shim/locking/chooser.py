@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["PYLOCK", "TABLE", "LockChooser", "LockTables", "LockedOrder"]
-
 logger = logging.getLogger(__name__)
 
 #: The key below ``[[packages]]`` that holds the variant metadata of a package.

@@ -15,8 +15,6 @@ from pipvariant.shim.finding.filenames import PROOF
 from pipvariant.shim.locking.chooser import PYLOCK, TABLE, LockChooser, LockTables
 from pipvariant.standard.filename import split_label
 
-__all__ = ["patches"]
-
 COMMAND = "pip._internal.cli.req_command"
 
 

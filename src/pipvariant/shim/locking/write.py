@@ -30,8 +30,6 @@ from pipvariant.standard.filename import NULL_LABEL, split_label
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
 
-__all__ = ["LockWriter", "patches"]
-
 logger = logging.getLogger(__name__)
 
 #: The hashes that are good enough to be written, as pip accepts them in requirements files.

@@ -13,8 +13,6 @@ from typing import Any
 
 from pipvariant.shim.core.patches import Patch
 
-__all__ = ["PROGRAM", "narrow", "patches"]
-
 PROGRAM = "pip-variant"
 
 _MODULE = "pip._internal.commands.completion"

@@ -7,8 +7,6 @@ from copy import copy
 from importlib import import_module
 from typing import Any
 
-__all__ = ["CHOOSING", "TARGET", "add_named", "make"]
-
 #: Options of commands that choose files from an index.
 CHOOSING = (
     "--no-variant",

@@ -11,17 +11,6 @@ from typing import Any
 from pipvariant.errors import InvalidOption
 from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints
 
-__all__ = [
-    "BUILD_LABELS",
-    "READERS",
-    "add_to",
-    "before_run",
-    "configure",
-    "lists_as_json",
-    "looks_at_an_index",
-    "target_options",
-]
-
 #: Variable for a child that installs what a build requires: the labels of the environment that is
 #: built for, as JSON.
 BUILD_LABELS = "PIPVARIANT_BUILD_LABELS"

@@ -19,8 +19,6 @@ from pipvariant.shim.core.pip_objects import pip_error
 from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside
 from pipvariant.shim.options.definitions import CHOOSING, make
 
-__all__ = ["configure", "patches"]
-
 REQ_FILE = "pip._internal.req.req_file"
 #: Option -> what :func:`pipvariant.standard.preferences.read_preferences` calls its words.
 WORDS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
     from pipvariant.shim.finding.index import IndexState
     from pipvariant.shim.resolving.decisions import Decisions
-
-__all__ = ["explain_run"]
 
 
 def explain_run(index: IndexState, decisions: Decisions) -> tuple[list[Explanation], list[str]]:
@@ -56,16 +55,20 @@ def _explain(
     if decided is None and not skipped and not left_out:
         return None
     plain = [file for file in files if file.label is None]
-    return explain(
+    explanation = explain(
         project,
         None if decided is None else decided.decision,
         chosen,
         skipped=skipped,
         others=[file for file in plain if str(file.version) == version],
         left_out=left_out,
-        plain=_best(index, project, plain),
-        hint="" if version is None else decisions.hints.get((project, version), ""),
         shown=redact,
+    )
+    best = _best(index, project, plain)
+    return dataclasses.replace(
+        explanation,
+        plain=None if best is None else (str(best.version), best.filename),
+        hint="" if version is None else decisions.hints.get((project, version), ""),
     )
 
 

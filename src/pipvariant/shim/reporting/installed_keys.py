@@ -16,8 +16,6 @@ from pipvariant.shim.core.pip_objects import default_environment
 from pipvariant.shim.core.state import CommandOptions, UserConstraints
 from pipvariant.shim.finding.installed import read_installed
 
-__all__ = ["patches"]
-
 INSPECT = "pip._internal.commands.inspect"
 LIST = "pip._internal.commands.list"
 SHOW = "pip._internal.commands.show"

@@ -18,8 +18,6 @@ from pipvariant.shim.finding.index import IndexState
 from pipvariant.shim.finding.installed import installed_version, read_installed, read_recorded
 from pipvariant.shim.finding.target import make_target
 
-__all__ = ["Looked", "look"]
-
 
 class Looked(NamedTuple):
     """What was found out about an installed variant.

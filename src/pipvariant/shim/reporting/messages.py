@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pipvariant.shim.installing.recorded_variants import Recorder
     from pipvariant.shim.resolving.decisions import Decided, Decisions
 
-__all__ = ["patches"]
-
 #: pip's own level between INFO and DEBUG, shown with -v.
 VERBOSE = 15
 RESOLVER = "pip._internal.resolution.resolvelib.resolver"

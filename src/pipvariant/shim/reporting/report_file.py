@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from pipvariant.shim.core.state import UserConstraints
     from pipvariant.shim.resolving.decisions import Decided, Decisions
 
-__all__ = ["patches"]
-
 REPORT = "pip._internal.models.installation_report"
 
 

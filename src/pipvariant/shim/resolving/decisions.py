@@ -11,8 +11,6 @@ from pipvariant.shim.core.state import State
 if TYPE_CHECKING:
     from pipvariant.selection.model import Decision, File, Judgement
 
-__all__ = ["Decided", "Decisions"]
-
 
 class Decided(NamedTuple):
     """A file, and what was decided about its version."""

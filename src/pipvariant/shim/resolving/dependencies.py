@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from pipvariant.shim.resolving.marker_context import Context, MarkerContexts
     from pipvariant.standard.markers import VariantContext
 
-__all__ = ["Requirements", "patches"]
-
 INSTALL = "pip._internal.operations.install.wheel"
 PKG_RESOURCES = "pip._internal.metadata.pkg_resources"
 #: In every one of the four markers; a text without it has none of them.

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from pipvariant.shim.resolving.installed_candidate import Replacements
     from pipvariant.shim.resolving.selector import Orders
 
-__all__ = ["FoundVariants", "patches", "turned"]
-
 FOUND = "pip._internal.resolution.resolvelib.found_candidates"
 FINDER = "pip._internal.index.package_finder"
 

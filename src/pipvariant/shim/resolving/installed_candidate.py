@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pipvariant.shim.resolving.decisions import Decisions
     from pipvariant.shim.resolving.selector import Orders, Selector
 
-__all__ = ["InstalledOrder", "Replacements", "patches"]
-
 FOUND = "pip._internal.resolution.resolvelib.found_candidates"
 FACTORY = "pip._internal.resolution.resolvelib.factory"
 

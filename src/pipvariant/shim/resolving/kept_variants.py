@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pipvariant.shim.core.state import CommandOptions, Messages, UserConstraints
     from pipvariant.shim.resolving.installed_candidate import Replacements
 
-__all__ = ["KeptVariants", "patches"]
-
 RESOLVER = "pip._internal.resolution.resolvelib.resolver"
 LEGACY_RESOLVER = "pip._internal.resolution.legacy.resolver"
 

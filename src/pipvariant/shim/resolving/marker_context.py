@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from pipvariant.shim.resolving.decisions import Decisions
     from pipvariant.standard.markers import VariantContext
 
-__all__ = ["Context", "MarkerContexts"]
-
 Context = Callable[[], "VariantContext"]
 
 

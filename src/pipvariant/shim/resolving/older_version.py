@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from pipvariant.selection.model import Decision, File, MetadataSource
     from pipvariant.shim.finding.index import IndexState, Search
 
-__all__ = ["older_version_hint"]
-
 
 def older_version_hint(
     decision: Decision,

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from pipvariant.shim.resolving.decisions import Decisions
     from pipvariant.shim.resolving.selector import Selector
 
-__all__ = ["SameVariant", "patches"]
-
 CANDIDATES = "pip._internal.resolution.resolvelib.candidates"
 FACTORY = "pip._internal.resolution.resolvelib.factory"
 PROOF = samples.NAME

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pipvariant.shim.finding.index import IndexState, Search
     from pipvariant.shim.resolving.decisions import Decisions
 
-__all__ = ["INSTALLERS", "Arrange", "Orders", "Selector"]
-
 #: Commands whose outcome somebody is going to use.
 INSTALLERS = ("download", "install", "lock", "wheel")
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pipvariant.shim.finding.index import IndexState
     from pipvariant.shim.resolving.selector import Orders
 
-__all__ = ["SingleBest", "patches"]
-
 FINDER = "pip._internal.index.package_finder"
 
 
