@@ -13,6 +13,7 @@ from pipvariant.shim.finding import index
 from pipvariant.shim.finding.filenames import split_once
 from pipvariant.standard import filename
 from pipvariant.standard.metadata import Metadata
+from pipvariant.standard.properties import Properties
 from tests.shim.finder import Start
 
 FILES = [
@@ -38,7 +39,7 @@ def test_label_source_and_hashes_of_a_file_are_worked_out_once(
 ) -> None:
     split_once.cache_clear()
     parts = start(command="install").parts
-    variants = {f"l{label}": {} for label in range(10)}
+    variants: dict[str, Properties] = {f"l{label}": {} for label in range(10)}
     monkeypatch.setattr(parts.metadata, "metadata", lambda files: Metadata((), variants=variants))
     labels = _counted(monkeypatch, filename, "check_label")
     sources = _counted(monkeypatch, index, "source_of")
