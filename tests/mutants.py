@@ -28,9 +28,8 @@ CHOOSING = (
     "finding/installed",
     "locking/chooser",
     "locking/read",
-    "resolving/constraints",
     "resolving/found_candidates",
-    "resolving/reasons",
+    "resolving/installed_candidate",
     "resolving/same_variant",
     "resolving/selector",
 )
@@ -38,6 +37,7 @@ CHOOSING = (
 ROOMS = {
     "standard": ["src/pipvariant/standard/*"],
     "wheelfile": ["src/pipvariant/wheelfile/core_metadata.py"],
+    "selection": ["src/pipvariant/selection/*"],
     "shim": [f"src/pipvariant/shim/{name}.py" for name in CHOOSING],
 }
 #: One repeats other tests at length, one is about the integration suite.
