@@ -83,7 +83,7 @@ def prepare(folder: Path, room: str) -> None:
 
     def others(place: str, names: list[str]) -> set[str]:
         tests = {name for name in names if name.startswith("test_")}
-        return LEFT_OUT | (set() if Path(place).name == room else tests)
+        return LEFT_OUT | (set() if room in Path(place).relative_to(CHECKOUT).parts else tests)
 
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(CHECKOUT / "src", folder / "src")
