@@ -18,7 +18,7 @@ from pipvariant.errors import InvalidFilename
 from pipvariant.selection.model import File, Judgement
 from pipvariant.shim.core.patches import Patch
 from pipvariant.shim.core.pip_objects import make_version, pip_error, shown
-from pipvariant.shim.core.pip_versions import Pip
+from pipvariant.shim.core.pip_versions import Pip, hashes_of
 from pipvariant.shim.core.state import CommandOptions, aside
 from pipvariant.shim.finding.download import fetch_errors
 from pipvariant.shim.finding.index import IndexState, source_of
@@ -177,7 +177,7 @@ class LockWriter:
 
     def _listed(self, link: Any) -> dict[str, Any]:
         """Return a file as a lock lists it, by its filename; nothing if it cannot be had."""
-        hashes = {name: value for name, value in link._hashes.items() if name in STRONG}
+        hashes = {name: value for name, value in hashes_of(link).items() if name in STRONG}
         if not hashes:
             if not link.is_file:
                 logger.info("Its page has no hash of %s: it is downloaded for one", shown(link))
