@@ -23,6 +23,6 @@ def test_the_example_needs_no_pip_and_prints_what_the_page_shows(
     (tmp_path / "gpu.toml").write_text(target, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "pip", None)
-    exec(example, {})  # noqa: S102 - it is ours
+    exec(example, {})
     assert capsys.readouterr().out == printed
     assert len(example.splitlines()) <= 20
