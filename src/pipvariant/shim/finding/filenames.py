@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from pipvariant.errors import InvalidFilename
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import UserConstraints
 from pipvariant.standard.filename import split_label
@@ -45,7 +45,7 @@ def patches(pip: Pip, user: UserConstraints) -> list[Patch]:
     ]
     if not user.no_variant:
         found += [
-            Patch(target, lambda original: _parser(user, original), _prover(target))
+            patch(target, _parse_wheel_filename, functools.partial(_prove_parser, target), user)
             for target in pip.filename_parsers
         ]
     return found
@@ -97,15 +97,14 @@ def _wheel(user: UserConstraints, original: Any) -> Any:
     return __init__
 
 
-def _parser(user: UserConstraints, original: Any) -> Any:
-    def parse_wheel_filename(filename: str, **options: Any) -> Any:
-        # A label that the standard does not allow is left in, for pip to refuse the name.
-        with contextlib.suppress(InvalidFilename):
-            if not user.no_variant:
-                filename = split_once(filename)[0]
-        return original(filename, **options)
-
-    return parse_wheel_filename
+def _parse_wheel_filename(
+    user: UserConstraints, original: Any, /, filename: str, **options: Any
+) -> Any:
+    # A label that the standard does not allow is left in, for pip to refuse the name.
+    with contextlib.suppress(InvalidFilename):
+        if not user.no_variant:
+            filename = split_once(filename)[0]
+    return original(filename, **options)
 
 
 def _prove_wheel(user: UserConstraints) -> bool:
@@ -128,6 +127,6 @@ def _prove_wheel(user: UserConstraints) -> bool:
     return False
 
 
-def _prover(target: str) -> Any:
+def _prove_parser(target: str, user: UserConstraints) -> bool:
     module, _, name = target.partition(":")
-    return lambda: getattr(import_module(module), name)(PROOF)[0] == "proof"
+    return bool(getattr(import_module(module), name)(PROOF)[0] == "proof")
