@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pipvariant.shim.core.patches import Patches
     from pipvariant.shim.run import Run
 
-__all__ = ["apply", "current_run", "run_pip", "undo"]
-
 _applied: Patches | None = None
 _run: Run | None = None
 
