@@ -20,6 +20,8 @@ Patched = dict[str, list[tuple[int, int]]]
 
 #: Releases between which other objects are patched.
 RELEASES = ((22, 2), (22, 3), (24, 0), (25, 1), (26, 0), (26, 1), (26, 2), (26, 3))
+
+
 ROOT = Path(__file__).parents[2]
 SHIM = ROOT / "src" / "pipvariant" / "shim"
 #: Makes a copy of a patched name, which counts if it is imported; pips before 26.2 do not have it.
@@ -38,21 +40,6 @@ def patched(monkeypatch: pytest.MonkeyPatch) -> Patched:
         for name in names():
             found.setdefault(name, []).append(version)
     return found
-
-
-def module_of(stem: str) -> str:
-    """The one module of this name, as a path below the shim."""
-    if stem == "shim":
-        return "__init__"
-    (path,) = SHIM.rglob(f"{stem}.py")
-    return path.relative_to(SHIM).with_suffix("").as_posix()
-
-
-def pips_of(releases: list[tuple[int, int]]) -> str:
-    after = RELEASES[RELEASES.index(releases[-1]) + 1 :]
-    words = [f"from {releases[0][0]}.{releases[0][1]}"] if releases[0] != RELEASES[0] else []
-    words += [f"before {major}.{minor}" for major, minor in after[:1]]
-    return ", ".join(words)
 
 
 def test_each_patch_has_a_test_that_fails_without_it(patched: Patched) -> None:
@@ -77,3 +64,18 @@ def test_the_page_lists_every_patch_with_the_pips_that_it_is_for(patched: Patche
         (name.split()[1], module_of(name.split()[0]), pips_of(releases))
         for name, releases in patched.items()
     )
+
+
+def module_of(stem: str) -> str:
+    """The one module of this name, as a path below the shim."""
+    if stem == "shim":
+        return "__init__"
+    (path,) = SHIM.rglob(f"{stem}.py")
+    return path.relative_to(SHIM).with_suffix("").as_posix()
+
+
+def pips_of(releases: list[tuple[int, int]]) -> str:
+    after = RELEASES[RELEASES.index(releases[-1]) + 1 :]
+    words = [f"from {releases[0][0]}.{releases[0][1]}"] if releases[0] != RELEASES[0] else []
+    words += [f"before {major}.{minor}" for major, minor in after[:1]]
+    return ", ".join(words)

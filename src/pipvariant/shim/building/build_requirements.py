@@ -8,7 +8,6 @@ not have, is not taken for their sake.
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 from collections.abc import Mapping
@@ -27,9 +26,7 @@ from pipvariant.shim.resolving.decisions import Decisions
 def patches(pip: Pip, options: CommandOptions, decisions: Decisions) -> list[Patch]:
     """Patch the installer of build requirements that works in this process, where it is on."""
     target = pip.inprocess_builds
-    if target is None:
-        return []
-    return [patch(target, _install, functools.partial(_prove, target), options, decisions)]
+    return [] if target is None else [patch(target, _install, _prove, target, options, decisions)]
 
 
 def of_target(options: CommandOptions, decisions: Decisions) -> Mapping[str, str]:
@@ -62,10 +59,10 @@ def hand_on(options: CommandOptions, decisions: Decisions) -> None:
 
 
 def _install(
+    target: str,
     options: CommandOptions,
     decisions: Decisions,
     original: Any,
-    /,
     self: Any,
     *args: Any,
     **kwargs: Any,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 from collections.abc import Callable
@@ -47,13 +46,10 @@ class HandOn:
 
 def patches(pip: Pip, hand_on: HandOn) -> list[Patch]:
     """Patch the function that names the file which a child pip is started with."""
-    return [
-        patch(target, _get_runnable_pip, functools.partial(_prove, target), hand_on)
-        for target in pip.runnable
-    ]
+    return [patch(target, _get_runnable_pip, _prove, hand_on, target) for target in pip.runnable]
 
 
-def _get_runnable_pip(hand_on: HandOn, original: Any, /) -> str:
+def _get_runnable_pip(hand_on: HandOn, target: str, original: Any) -> str:
     runnable = str(original())
     # A pip inside a zip file is started as that file, which leaves no room for a runner.
     if not runnable.endswith(".py"):
@@ -73,7 +69,7 @@ def places() -> dict[str, str]:
     return places
 
 
-def _prove(target: str, hand_on: HandOn) -> bool:
+def _prove(hand_on: HandOn, target: str) -> bool:
     module, _, name = target.partition(":")
     runnable: Any = getattr(import_module(module), name)
     handed: list[bool] = []

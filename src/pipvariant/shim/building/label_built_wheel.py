@@ -37,12 +37,7 @@ def patches(label_built: LabelBuilt) -> list[Patch]:
 
 
 def _build(
-    label_built: LabelBuilt,
-    original: Any,
-    /,
-    requirements: Iterable[Any],
-    *args: Any,
-    **kwargs: Any,
+    label_built: LabelBuilt, original: Any, requirements: Iterable[Any], *args: Any, **kwargs: Any
 ) -> Any:
     successes, failures = original(requirements, *args, **kwargs)
     for requirement in successes:

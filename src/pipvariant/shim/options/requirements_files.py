@@ -67,7 +67,7 @@ def _read(user: UserConstraints, options: CommandOptions) -> None:
         return
     from pipvariant.standard.preferences import read_preferences
 
-    # Of two wishes for one package the later one counts, of two preferences the earlier one:
+    # Of two labels for one package the later one counts, of two preferences the earlier one:
     # the command line comes before the files in both.
     words = {}
     for option, name in WORDS.items():

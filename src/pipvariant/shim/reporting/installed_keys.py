@@ -118,7 +118,7 @@ def _prove_show(user: UserConstraints) -> bool:
 
     class Shown:
         def __iter__(self) -> Iterator[Any]:
-            # It is this room, and not pip itself, that goes through what is shown.
+            # It is this package, and not pip itself, that goes through what is shown.
             callers.append(sys._getframe(1).f_globals["__name__"])
             yield shown._replace(name=samples.NAME)
 
