@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-__all__: list[str] = []
-
 PAGE = Path(__file__).parents[2] / "docs" / "library.md"
 
 
