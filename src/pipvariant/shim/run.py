@@ -153,7 +153,7 @@ class Run:
         found = found_candidates.FoundVariants(
             user, parts.index, parts.decisions, parts.replacements, parts.orders
         )
-        best = single_best.SingleBest(options, user, parts.index, parts.orders)
+        best = single_best.SingleBest(options.command == "list", user, parts.index, parts.orders)
         check = wheel_check.WheelCheck(user, parts.decisions, parts.judge)
         yield from kept_variants.patches(options, user, kept)
         yield from installed_candidate.patches(
@@ -168,7 +168,7 @@ class Run:
 
         options, user, parts = self.options, self.user, self.parts
         yield from messages.patches(
-            self.pip, options, user, parts.index, parts.decisions, parts.messages, parts.recorder
+            options, user, parts.index, parts.decisions, parts.messages, parts.recorder
         )
         if user.no_variant:
             return

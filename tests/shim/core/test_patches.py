@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipvariant.errors import UnsupportedPip
-from pipvariant.shim.core.patches import Patch, Patches
+from pipvariant.shim.core.patches import Patch, Patches, patch
 from pipvariant.shim.core.pip_versions import this_pip
 from pipvariant.shim.core.state import UserConstraints
 from pipvariant.standard.preferences import Preferences
@@ -88,3 +88,36 @@ def test_a_proof_sees_empty_state_and_leaves_it_as_it_was(proof: bool) -> None:
         preferences,
         {"variant": ["a=x"]},
     )
+
+
+class _Things:
+    @classmethod
+    def made(cls, *, part: str) -> tuple[Any, ...]:
+        return cls, part
+
+    @property
+    def kept(self) -> tuple[Any, ...]:
+        return (self,)
+
+    def asked(self, *, part: str) -> tuple[Any, ...]:
+        return self, part
+
+
+@pytest.mark.parametrize("name", ("made", "kept", "asked"))
+def test_a_replacement_gets_its_parts_the_original_and_what_pip_gives(name: str) -> None:
+    def replace(part: str, original: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        return (part, *original(*args, **kwargs))
+
+    def prove(part: str) -> bool:
+        return part == "ours"
+
+    def ask(thing: Any) -> Any:
+        return thing.kept if name == "kept" else getattr(thing, name)(part="pip's")
+
+    thing = _Things()
+    before = ask(thing)
+    patches = Patches(this_pip())
+    patches.put([patch(f"{__name__}:_Things.{name}", replace, prove, "ours")])
+    assert ask(thing) == ("ours", *before)
+    patches.undo()
+    assert ask(thing) == before

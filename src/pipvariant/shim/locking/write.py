@@ -8,11 +8,10 @@ source offers is listed, so that one lock serves machines with different hardwar
 from __future__ import annotations
 
 import copy
-import functools
 import hashlib
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -48,17 +47,17 @@ def patches(
 ) -> list[Patch]:
     """Patch the writer of lock files."""
     writer = LockWriter(options, index, metadata, decisions)
-    replace = _as_toml if pip.writes_locks_as_text else _to_dict
-    return [patch(pip.lock_writer, replace, functools.partial(_prove, pip, decisions), writer)]
+    write = _as_toml if pip.writes_locks_as_text else _to_dict
+    return [patch(pip.lock_writer, write, _prove, pip, writer)]
 
 
-def _to_dict(writer: LockWriter, original: Any, /, self: Any) -> Any:
+def _to_dict(pip: Pip, writer: LockWriter, original: Any, /, self: Any) -> Any:
     document = original(self)
     writer.extend(document)
     return document
 
 
-def _as_toml(writer: LockWriter, original: Any, /, self: Any) -> str:
+def _as_toml(pip: Pip, writer: LockWriter, original: Any, /, self: Any) -> str:
     text = str(original(self))
     document = _toml().loads(text)
     # What has nothing to do with variants stays as pip wrote it, to the byte.
@@ -74,28 +73,22 @@ def _toml() -> Any:
         return import_module("pip._vendor.tomli")
 
 
+@dataclass(eq=False)
 class LockWriter:
     """Adds to a lock file what there is to say about variants."""
 
-    def __init__(
-        self,
-        options: CommandOptions,
-        index: IndexState,
-        metadata: MetadataReader,
-        decisions: Decisions,
-    ) -> None:
-        self._all_variants = options.all_variants
-        self._index = index
-        self._reader = metadata
-        self._decisions = decisions
+    _options: CommandOptions
+    _index: IndexState
+    _reader: MetadataReader
+    _decisions: Decisions
 
     def extend(self, document: Any) -> bool:
         """Add it to the parsed lock file; return whether there was anything."""
-        extended = False
+        extended, all_variants = False, self._options.all_variants
         for entry in document["packages"]:
-            metadata = self._list_all(entry) if self._all_variants else self._metadata(entry)
+            metadata = self._list_all(entry) if all_variants else self._metadata(entry)
             labels = {split_label(wheel["name"])[1] for wheel in entry.get("wheels") or ()} - {None}
-            extended |= self._all_variants or bool(labels)
+            extended |= all_variants or bool(labels)
             if labels and metadata is not None:
                 entry[TABLE] = _table(metadata, labels)
         return extended
@@ -183,8 +176,6 @@ class LockWriter:
 
 def _table(metadata: Metadata, labels: set[Any]) -> Mapping[str, object]:
     """Return the metadata of these labels (PEP 825, ``[packages.variants-json]``)."""
-    from dataclasses import replace
-
     from pipvariant.standard.metadata import to_dict
 
     variants = {label: metadata.variants.get(label, {}) for label in labels}
@@ -211,14 +202,14 @@ def _is_offered(evaluator: Any, link: Any, project: str, version: Any) -> bool:
 class _AnyPlatform:
     """pip's target Python, but for the tags: whatever a wheel has is supported."""
 
-    target_python: Any
-    tags: Any
+    _target_python: Any
+    _tags: Any
 
     def get_unsorted_tags(self) -> Any:
-        return self.tags
+        return self._tags
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.target_python, name)
+        return getattr(self._target_python, name)
 
 
 def _tags(filename: str) -> Any:
@@ -272,7 +263,7 @@ def _chunks(session: Any, link: Any) -> Iterator[bytes]:
 # The proof.
 
 
-def _prove(pip: Pip, decisions: Decisions, writer: LockWriter) -> bool:
+def _prove(pip: Pip, writer: LockWriter) -> bool:
     from pipvariant.standard.metadata import Metadata
     from pipvariant.standard.ranking import Ranking
 
@@ -282,7 +273,7 @@ def _prove(pip: Pip, decisions: Decisions, writer: LockWriter) -> bool:
     )
     package = module.Package(name="proof", version="1.0", wheels=[wheel])
     judgement = Judgement(Metadata(("proof",)), Ranking((NULL_LABEL,), ()), {}, {})
-    with aside(decisions, judgements={PROOF: judgement}):
+    with aside(writer._decisions, judgements={PROOF: judgement}):
         if pip.writes_locks_as_text:
             document = _toml().loads(module.Pylock(packages=[package]).as_toml())
         else:

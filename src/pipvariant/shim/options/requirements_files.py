@@ -182,5 +182,5 @@ def _prove_line(
     arguments, parsed = module.get_line_parser(None)("--variant proof=a")
     line = module.ParsedLine("proof", 1, arguments, parsed, False)
     with aside(user, no_variant=True):
-        module.handle_line(line)
+        module.handle_line(line, options=None, finder=None, session=None)
         return user.file_words == {"variant": ["proof=a"]}

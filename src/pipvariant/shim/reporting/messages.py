@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from pipvariant.standard.filename import label_phrase
 
 if TYPE_CHECKING:
     from pipvariant.selection.model import Decision, File
-    from pipvariant.shim.core.pip_versions import Pip
     from pipvariant.shim.core.state import CommandOptions, Messages, UserConstraints
     from pipvariant.shim.finding.index import IndexState
     from pipvariant.shim.installing.recorded_variants import Recorder
@@ -33,7 +31,6 @@ FACTORY = "pip._internal.resolution.resolvelib.factory"
 
 
 def patches(
-    pip: Pip,
     options: CommandOptions,
     user: UserConstraints,
     index: IndexState,
@@ -44,17 +41,17 @@ def patches(
     """Patch the end of the resolver, and its words for what it cannot resolve."""
     report = _Report(options, user, index, decisions, messages, recorder)
     resolver = LEGACY_RESOLVER if options.legacy_resolver else RESOLVER
-    prove_resolve = functools.partial(_prove_resolve, resolver)
-    found = [patch(f"{resolver}:Resolver.resolve", _resolve, prove_resolve, decisions, report)]
+    error = f"{FACTORY}:Factory.get_installation_error"
+    found = [patch(f"{resolver}:Resolver.resolve", _resolve, _prove_resolve, report, resolver)]
     if not options.legacy_resolver:
-        target = f"{FACTORY}:Factory.get_installation_error"
-        found.append(patch(target, _get_installation_error, _prove_error, decisions, report))
+        found.append(patch(error, _get_installation_error, _prove_error, report))
     return found
 
 
 def _resolve(
-    decisions: Decisions, report: _Report, original: Any, /, self: Any, *args: Any, **kwargs: Any
+    report: _Report, module: str, original: Any, /, self: Any, *args: Any, **kwargs: Any
 ) -> Any:
+    decisions = report.decisions
     try:
         result = original(self, *args, **kwargs)
     except Exception as error:
@@ -67,18 +64,11 @@ def _resolve(
 
 
 def _get_installation_error(
-    decisions: Decisions,
-    report: _Report,
-    original: Any,
-    /,
-    self: Any,
-    e: Any,
-    *args: Any,
-    **kwargs: Any,
+    report: _Report, original: Any, /, self: Any, e: Any, *args: Any, **kwargs: Any
 ) -> Any:
     # Without a version that can be taken, this is behind whatever pip is going to say.
     for name in sorted({cause.requirement.project_name for cause in e.causes}):
-        if name not in decisions.fitted:
+        if name not in report.decisions.fitted:
             report.tell_none(logging.CRITICAL, name)
     return original(self, e, *args, **kwargs)
 
@@ -87,12 +77,12 @@ def _get_installation_error(
 class _Report:
     """Tells what was decided, each sentence once."""
 
-    options: CommandOptions
-    user: UserConstraints
-    index: IndexState
+    _options: CommandOptions
+    _user: UserConstraints
+    _index: IndexState
     decisions: Decisions
-    messages: Messages
-    recorder: Recorder
+    _messages: Messages
+    _recorder: Recorder
 
     def tell_failed(self, error: str) -> None:
         """Say what variants have to do with it that nothing could be resolved.
@@ -103,21 +93,21 @@ class _Report:
         for sentence in self.decisions.refused:
             # Where pip fails otherwise, this is the cause.
             if sentence != error:
-                self.messages.tell(logging.WARNING, sentence)
-        for name in sorted(self.user.left_out):
+                self._messages.tell(logging.WARNING, sentence)
+        for name in sorted(self._user.left_out):
             self.tell_none(logging.WARNING, name)
 
     def tell_none(self, level: int, name: str) -> None:
         """Say that variants are the cause, where nothing of a project can be taken."""
         project = canonical_name(name)
-        left_out = left_out_by_pip(self.index, project)
+        left_out = left_out_by_pip(self._index, project)
         from pipvariant.selection.reasons import why_none
 
         lines = why_none(self.decisions.skipped_of(project), left_out)
-        if project in map(canonical_name, self.user.left_out):
+        if project in map(canonical_name, self._user.left_out):
             lines.append(f"--no-variant leaves out the variant wheels of: {project}")
         for line in lines:
-            self.messages.tell(level, line)
+            self._messages.tell(level, line)
 
     def tell_resolved(self) -> None:
         """Say what was chosen of each project."""
@@ -130,13 +120,13 @@ class _Report:
                 continue
             from pipvariant.selection.reasons import missing_accelerators
 
-            if self.options.installs:
-                self.recorder.record(project, decided)
+            if self._options.installs:
+                self._recorder.record(project, decided)
             self._tell_chosen(requirement.name, decided)
             if not decided.file.is_accelerated and not self._is_named(decided.decision):
                 for accelerator in missing_accelerators(decided.decision):
                     without.setdefault(accelerator, set()).add(requirement.name)
-        if without and self.options.command in INSTALLERS and not self.options.explains:
+        if without and self._options.command in INSTALLERS and not self._options.explains:
             self._tell_without(without)
 
     def _tell_chosen(self, name: str, decided: Decided) -> None:
@@ -150,22 +140,22 @@ class _Report:
         head, is_named = f"{name} {decision.version}", self._is_named(decision)
         line = f"{head}: {_phrase(decided)}{self._kept_with(decision, file)}"
         # What the user named needs no words.
-        if not self.messages.tell(VERBOSE if is_named else logging.INFO, line):
+        if not self._messages.tell(VERBOSE if is_named else logging.INFO, line):
             return
         hint = self.decisions.hints.get((decision.project, decision.version), "")
-        told = not is_named and not self.options.explains
-        if hint and told and self.options.command in INSTALLERS:
-            self.messages.tell(logging.INFO, hint)
+        told = not is_named and not self._options.explains
+        if hint and told and self._options.command in INSTALLERS:
+            self._messages.tell(logging.INFO, hint)
         for judgement in decision.judged():
             for label in judgement.ranking.compatible:
                 if label != file.label:
-                    self.messages.tell(VERBOSE, f"{head}: {label} fits too")
+                    self._messages.tell(VERBOSE, f"{head}: {label} fits too")
             for rejection in judgement.ranking.rejected:
-                self.messages.tell(VERBOSE, f"{head}: {incompatibility(rejection, judgement)}")
+                self._messages.tell(VERBOSE, f"{head}: {incompatibility(rejection, judgement)}")
 
     def _kept_with(self, decision: Decision, file: File) -> str:
         """Say that a label that ranks better was left for the sake of ``--same-variant``."""
-        preferences = self.user.preferences
+        preferences = self._user.preferences
         families = () if preferences is None else preferences.family_of(decision.project)
         judgement = decision.judgements.get(file.source)
         best = () if judgement is None else judgement.ranking.compatible[:1]
@@ -175,16 +165,16 @@ class _Report:
 
     def _is_named(self, decision: Decision) -> bool:
         """Say whether the user named the very label (``--variant``)."""
-        if self.user.preferences is None:
+        if self._user.preferences is None:
             return False
         labels = {"", *(label for judgement in decision.judged() for label in judgement.labels)}
-        return self.user.preferences.label(decision.project, labels) is not None
+        return self._user.preferences.label(decision.project, labels) is not None
 
     def _tell_skipped(self, skipped: Iterable[Decision]) -> None:
         for decision in skipped:
             from pipvariant.selection.reasons import skip_phrase
 
-            self.messages.tell(logging.INFO, skip_phrase(decision))
+            self._messages.tell(logging.INFO, skip_phrase(decision))
 
     def _tell_without(self, without: Mapping[str, set[str]]) -> None:
         """Warn that builds without accelerator were chosen because no such hardware was found.
@@ -196,7 +186,7 @@ class _Report:
         namespaces = sorted(without)
         hardware = " or ".join(ACCELERATORS[namespace] for namespace in namespaces)
         names = ", ".join(sorted({name for projects in without.values() for name in projects}))
-        self.messages.tell(
+        self._messages.tell(
             logging.WARNING,
             f"No {hardware} hardware was found, so builds that do without were taken of {names}. "
             f"`--require-variant {namespaces[0]}` makes that an error, `--variant :all:=null` "
@@ -220,10 +210,10 @@ def _phrase(decided: Decided) -> str:
 # Proofs: pip's own resolver, with nothing to be found.
 
 
-def _prove_resolve(module: str, decisions: Decisions, report: _Report) -> bool:
-    with aside(decisions, resolved=None):
+def _prove_resolve(report: _Report, module: str) -> bool:
+    with aside(report.decisions, resolved=None):
         samples.resolver(module, samples.finder()).resolve([], check_supported_wheels=False)
-        return decisions.resolved == ()
+        return report.decisions.resolved == ()
 
 
 class _Fitted(set[str]):
@@ -236,9 +226,9 @@ class _Fitted(set[str]):
         return True
 
 
-def _prove_error(decisions: Decisions, report: _Report) -> bool:
-    fitted = _Fitted()
-    with aside(decisions, fitted=fitted), contextlib.suppress(pip_error("DistributionNotFound")):
+def _prove_error(report: _Report) -> bool:
+    fitted, not_found = _Fitted(), pip_error("DistributionNotFound")
+    with aside(report.decisions, fitted=fitted), contextlib.suppress(not_found):
         resolver = samples.resolver(RESOLVER, samples.finder())
         resolver.resolve([samples.requirement()], check_supported_wheels=False)
     return fitted.asked == samples.NAME

@@ -42,12 +42,12 @@ MARK = "variant_"
 class Requirements(State):
     """Reduces the requirements of wheels and of installed projects."""
 
-    options: CommandOptions
+    _options: CommandOptions
     user: UserConstraints
-    index: IndexState
+    _index: IndexState
     contexts: MarkerContexts
     #: (feature, values) of ``abi_dependency`` -> the requirement that they stand for.
-    _built_for: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict, init=False)
+    _built_for: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
 
     def reduce(self, requirement: str, context: Context) -> str | None:
         """Reduce one requirement; ``context`` is asked only when it has a variant marker.
@@ -108,10 +108,10 @@ class Requirements(State):
 
         known = self._built_for.get((name, values))
         if known is None:
-            versions, finder = None, self.index.finder
+            versions, finder = None, self._index.finder
             # Only values that lie far apart need to know the versions, which costs a page.
             far_apart = len({value.rpartition(".")[0] for value in values}) > 1
-            if far_apart and finder is not None and not self.options.ignores_dependencies:
+            if far_apart and finder is not None and not self._options.ignores_dependencies:
                 found = finder.find_all_candidates(name.replace("_", "-"))
                 versions = [str(candidate.version) for candidate in found]
             known = self._built_for[name, values] = abi_requirement(name, values, versions)
@@ -134,7 +134,7 @@ def patches(pip: Pip, options: CommandOptions, requirements: Requirements) -> li
         # This backend parses requirements of installed projects by itself.
         target = "pip._vendor.pkg_resources:DistInfoDistribution._parsed_pkg_info"
         found.append((target, _parsed_pkg_info, _prove_parsed))
-    return [patch(target, replace, prove, requirements) for target, replace, prove in found]
+    return [patch(*each, requirements) for each in found]
 
 
 def _is_metadata(path: str) -> bool:
@@ -166,13 +166,16 @@ def _read_wheel_metadata_file(
     requirements: Requirements, original: Any, /, source: Any, path: str
 ) -> bytes:
     data: bytes = original(source, path)
-    if _is_metadata(path):
-        if not requirements.user.no_variant:
-            _refuse_unnamed(source, path)
-        is_variant = requirements.holds_variant(source, path)
-        context = requirements.contexts.of_archive(source)
-        return requirements.rewrite(data, context, is_variant=is_variant)
-    return data
+    if not _is_metadata(path):
+        return data
+    if not requirements.user.no_variant:
+        _refuse_unnamed(source, path)
+    return _rewrite(requirements, data, source, path)
+
+
+def _rewrite(requirements: Requirements, data: bytes, archive: Any, path: str) -> bytes:
+    context = requirements.contexts.of_archive(archive)
+    return requirements.rewrite(data, context, is_variant=requirements.holds_variant(archive, path))
 
 
 def _refuse_unnamed(archive: Any, path: str) -> None:
@@ -206,10 +209,7 @@ def _metadata_impl(requirements: Requirements, original: Any, /, self: Any) -> A
 
 
 def _parsed_pkg_info(requirements: Requirements, original: Any, /, self: Any) -> Any:
-    def read_text(path: str) -> str:
-        return str(self.get_metadata(path))
-
-    context = requirements.contexts.of_installed(read_text)
+    context = requirements.contexts.of_installed(lambda path: str(self.get_metadata(path)))
     return requirements.rewrite_message(original(self), context)
 
 
@@ -219,10 +219,7 @@ def _save(requirements: Requirements, original: Any, /, self: Any) -> None:
         return
     with open(self.dest_path, "rb") as stream:
         data = stream.read()
-    archive = self._zip_file
-    is_variant = requirements.holds_variant(archive, self.src_record_path)
-    context = requirements.contexts.of_archive(archive)
-    reduced = requirements.rewrite(data, context, is_variant=is_variant)
+    reduced = _rewrite(requirements, data, self._zip_file, self.src_record_path)
     if reduced != data:
         with open(self.dest_path, "wb") as stream:
             stream.write(reduced)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.shim.core import samples
@@ -13,29 +14,27 @@ from pipvariant.shim.finding.index import Search
 from pipvariant.shim.resolving.found_candidates import turned
 
 if TYPE_CHECKING:
-    from pipvariant.shim.core.state import CommandOptions, UserConstraints
+    from pipvariant.shim.core.state import UserConstraints
     from pipvariant.shim.finding.index import IndexState
     from pipvariant.shim.resolving.selector import Orders
 
 FINDER = "pip._internal.index.package_finder"
 
 
+@dataclass(eq=False)
 class SingleBest:
     """Finds the best file of the newest version that has one which may be taken.
 
+    :param lists: what pip sorts is what it lists.
     :param orders: puts the files of a version in order.
     """
 
-    def __init__(
-        self, options: CommandOptions, user: UserConstraints, index: IndexState, orders: Orders
-    ) -> None:
-        self.orders = orders
-        #: What pip sorts is what it lists.
-        self.lists = options.command == "list"
-        #: Set while pip asks for one best file.
-        self.is_asked = False
-        self._user = user
-        self._index = index
+    lists: bool
+    _user: UserConstraints
+    _index: IndexState
+    orders: Orders
+    #: Set while pip asks for one best file.
+    is_asked: bool = False
 
     def find(self, evaluator: Any, candidates: Any, hashes: Any) -> Any:
         """Return one of pip's candidates, or None.
@@ -62,11 +61,12 @@ class SingleBest:
 def patches(best: SingleBest) -> list[Patch]:
     """Patch the finder where one best file is asked for."""
     evaluator = f"{FINDER}:CandidateEvaluator"
-    target = f"{FINDER}:PackageFinder.find_requirement"
     return [
-        patch(target, _find_requirement, _prove_requirement, best),
-        patch(f"{evaluator}.compute_best_candidate", _compute_best_candidate, _prove_compute, best),
-        patch(f"{evaluator}.sort_best_candidate", _sort_best_candidate, _prove_sort, best),
+        patch(
+            f"{FINDER}:PackageFinder.find_requirement", _find_requirement, _prove_requirement, best
+        ),
+        patch(f"{evaluator}.compute_best_candidate", _compute_best, _prove_compute, best),
+        patch(f"{evaluator}.sort_best_candidate", _sort_best, _prove_sort, best),
     ]
 
 
@@ -77,7 +77,7 @@ def _find_requirement(
         return original(self, *args, **kwargs)
 
 
-def _compute_best_candidate(best: SingleBest, original: Any, /, self: Any, candidates: Any) -> Any:
+def _compute_best(best: SingleBest, original: Any, /, self: Any, candidates: Any) -> Any:
     result = original(self, candidates)
     if not best.is_asked or result.best_candidate is None:
         return result
@@ -86,10 +86,8 @@ def _compute_best_candidate(best: SingleBest, original: Any, /, self: Any, candi
     return type(result)(candidates, applicable if found else [], found)
 
 
-def _sort_best_candidate(best: SingleBest, original: Any, /, self: Any, candidates: Any) -> Any:
-    if not best.lists:
-        return original(self, candidates)
-    return best.find(self, candidates, None)
+def _sort_best(best: SingleBest, original: Any, /, self: Any, candidates: Any) -> Any:
+    return best.find(self, candidates, None) if best.lists else original(self, candidates)
 
 
 # Proofs: pip's own finder, with two files of the same version and tags.
