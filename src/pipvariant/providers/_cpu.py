@@ -6,9 +6,12 @@ import platform
 import sys
 import sysconfig
 import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from pipvariant.providers.answers import NOTHING, Answer, Origin
 
 AARCH64 = "aarch64"
 X86_64 = "x86_64"
@@ -80,6 +83,37 @@ def read_cpu(wanted: str) -> Cpu:
         return Cpu(machine, problems=(f"the CPU could not be read: {error}",))
     problems = tuple(f"the CPU could not be read: {warning.message}" for warning in caught)
     return Cpu(machine, flags, versions, model, problems)
+
+
+def answer_of(
+    namespace: str, cpu: Cpu, features_of: Callable[[Cpu], Mapping[str, tuple[str, ...]]]
+) -> Answer:
+    """Say what a CPU supports; nothing where its architecture is not the one of this name.
+
+    :param features_of: makes features of a CPU of this architecture.
+    """
+    facts = {"architecture": cpu.architecture}
+    features, source = NOTHING, "architecture"
+    if cpu.architecture == namespace:
+        features, source = features_of(cpu), "archspec"
+        facts.update({"CPU": cpu.model} if cpu.model else {})
+    return Answer(namespace, features, Origin.BUILT_IN, source, cpu.problems, facts)
+
+
+def unmet_flag(
+    spelled: str, flags: Collection[str], feature: str, values: Sequence[str], answer: Answer
+) -> str | None:
+    """Say that the CPU is of another architecture or lacks a flag, None where it is neither.
+
+    :param spelled: the architecture of the namespace, for people.
+    :param flags: the features that are flags.
+    """
+    machine = answer.facts.get("architecture", answer.namespace)
+    if machine != answer.namespace:
+        return f"needs an {spelled} CPU, this interpreter runs on {machine}"
+    if feature in flags and "on" in values:
+        return f"needs the CPU flag {feature}, which this CPU does not have"
+    return None
 
 
 def _ask_archspec(machine: str) -> tuple[frozenset[str], tuple[str, ...], str]:

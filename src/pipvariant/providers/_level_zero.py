@@ -21,16 +21,10 @@ _GPUS_ONLY = 1
 _INTEL = "0x8086"
 
 
-class _DriverType(ctypes.Structure):
-    """Which drivers are wanted: ``ze_init_driver_type_desc_t``."""
+class _Described(ctypes.Structure):
+    """One number of a kind: ``ze_init_driver_type_desc_t``, ``ze_device_ip_version_ext_t``."""
 
-    _fields_ = (("kind", ctypes.c_uint32), ("next", ctypes.c_void_p), ("flags", ctypes.c_uint32))
-
-
-class _IpVersion(ctypes.Structure):
-    """The version of a device's architecture: ``ze_device_ip_version_ext_t``."""
-
-    _fields_ = (("kind", ctypes.c_uint32), ("next", ctypes.c_void_p), ("version", ctypes.c_uint32))
+    _fields_ = (("kind", ctypes.c_uint32), ("next", ctypes.c_void_p), ("number", ctypes.c_uint32))
 
 
 class _Properties(ctypes.Structure):
@@ -81,7 +75,7 @@ def report(root: str) -> dict[str, object]:
 
 def _drivers(library: ctypes.CDLL) -> tuple[int, list[ctypes.c_void_p]]:
     """Start Level Zero and list its drivers: with the call of 1.10, else with the older two."""
-    wanted = _DriverType(_INIT_DRIVER_TYPE, None, _GPUS_ONLY)
+    wanted = _Described(_INIT_DRIVER_TYPE, None, _GPUS_ONLY)
     error, drivers = _handles(library, "zeInitDrivers", last=(ctypes.byref(wanted),))
     if error:
         older = call_function(library, "zeInit", ctypes.c_uint32(_GPUS_ONLY))
@@ -93,12 +87,12 @@ def _drivers(library: ctypes.CDLL) -> tuple[int, list[ctypes.c_void_p]]:
 
 def _device(library: ctypes.CDLL, device: ctypes.c_void_p) -> dict[str, object]:
     """Ask about one device."""
-    version = _IpVersion(_DEVICE_IP_VERSION, None, 0)
+    version = _Described(_DEVICE_IP_VERSION, None, 0)
     told = _Properties(_DEVICE_PROPERTIES, ctypes.addressof(version))
     if error := call_function(library, "zeDeviceGetProperties", device, ctypes.byref(told)):
         return {"name": "a device", "error": error}
     name = told.name.decode(errors="replace")
-    return {"name": name, "type": told.type, "vendor": told.vendor, "ip": version.version}
+    return {"name": name, "type": told.type, "vendor": told.vendor, "ip": version.number}
 
 
 def _handles(

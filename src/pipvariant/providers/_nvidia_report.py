@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from pipvariant.errors import ProbeFailed
-from pipvariant.providers.answers import NO_FACTS
+from pipvariant.providers._gpu import Reading, sensible
 
 # Return codes of NVML and libcuda that mean one thing only.
 _NVML_NOT_LOADED = 9
@@ -26,33 +25,22 @@ _MAX_PART = 99
 Version = tuple[int, int]
 
 
-class NvidiaReading(NamedTuple):
-    """What was read from a driver.
+@dataclass(frozen=True)
+class NvidiaReading(Reading):
+    """What was read from the driver of NVIDIA.
 
     :param driver: the version of the user-mode CUDA driver, None without a driver.
     :param capability: the highest compute capability among the GPUs, None without usable GPU.
-    :param source: which library said so.
-    :param problems: what went wrong, each a sentence for the user.
-    :param facts: what was seen, for people.
     """
 
     driver: Version | None = None
     capability: Version | None = None
-    source: str = ""
-    problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = NO_FACTS
 
 
+@sensible("the driver's answer")
 def read_nvidia_report(report: object) -> NvidiaReading:
-    """Judge what the probe of the driver reports.
-
-    :param report: what ``_nvidia_driver.report`` describes.
-    :raises ProbeFailed: the report is not such a report.
-    """
-    try:
-        nvml, cuda = _Library.read(report, "nvml"), _Library.read(report, "cuda")
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise ProbeFailed("the driver's answer makes no sense") from None
+    """Judge what ``_nvidia_driver.report`` reports."""
+    nvml, cuda = _Library.read(report, "nvml"), _Library.read(report, "cuda")
     return _hopeless(nvml, cuda) or _judge_nvidia(nvml, cuda)
 
 
@@ -118,13 +106,8 @@ def _judge_nvidia(nvml: _Library, cuda: _Library) -> NvidiaReading:
     if usable and nvml.version and usable != nvml.version:
         facts["driver by NVML"] = version_text(nvml.version)
         facts["driver by libcuda"] = version_text(usable)
-    return NvidiaReading(
-        driver,
-        gpus.best if driver is not None else None,
-        ", ".join(sources),
-        tuple(problems),
-        facts,
-    )
+    capability = gpus.best if driver is not None else None
+    return NvidiaReading(", ".join(sources), tuple(problems), facts, driver, capability)
 
 
 def _facts(nvml: _Library, driver: Version | None, gpus: _Library) -> dict[str, str]:

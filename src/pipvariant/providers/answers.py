@@ -12,8 +12,6 @@ TRUST_OPTION = "--trust-provider"
 #: The features of a namespace in which nothing is supported.
 NOTHING: Mapping[str, tuple[str, ...]] = {}
 
-NO_FACTS: Mapping[str, str] = {}
-
 
 class Origin(str, Enum):
     """Which of the six steps of PEP 825 (supported properties) gave the answer."""

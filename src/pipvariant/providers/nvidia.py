@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _driver_files
+from pipvariant.providers._gpu import ask_driver, read_override, state_of
 from pipvariant.providers._nvidia_report import (
     NvidiaReading,
     Version,
@@ -50,7 +50,9 @@ def nvidia_features(
     """
     if driver is None:
         return {}
-    features = {_LOWER: _lower_bounds(*driver), _UPPER: _upper_bounds(*driver)}
+    lower = _versions(*driver)
+    upper = (version for version in _versions(_NEWEST_MAJOR, _NEWEST_MINOR) if version not in lower)
+    features = {_LOWER: tuple(lower), _UPPER: tuple(upper)}
     if capability is not None and capability >= _OLDEST_CAPABILITY:
         major, minor = capability
         real = [f"{major}{number}_real" for number in range(minor, -1, -1)]
@@ -58,25 +60,13 @@ def nvidia_features(
     return {feature: values for feature, values in features.items() if values}
 
 
-def _lower_bounds(major: int, minor: int) -> tuple[str, ...]:
-    """List the versions that the driver is not older than, the nearest first."""
+def _versions(newest: int, minor: int) -> Mapping[str, None]:
+    """List the versions from one down to the oldest that properties are made of, in this order."""
     values: list[str] = []
-    for number in range(major, _OLDEST_MAJOR - 1, -1):
-        newest = minor if number == major else _NEWEST_MINOR
-        values += [f"{number}.{part}" for part in range(newest, -1, -1)]
-        values.append(str(number))
-    return tuple(values)
-
-
-def _upper_bounds(major: int, minor: int) -> tuple[str, ...]:
-    """List the versions that the driver is older than, the farthest first."""
-    values: list[str] = []
-    for number in range(_NEWEST_MAJOR, max(major, _OLDEST_MAJOR - 1), -1):
-        values += [f"{number}.{part}" for part in range(_NEWEST_MINOR, -1, -1)]
-        values.append(str(number))
-    if _OLDEST_MAJOR <= major <= _NEWEST_MAJOR:
-        values += [f"{major}.{part}" for part in range(_NEWEST_MINOR, minor, -1)]
-    return tuple(values)
+    for major in range(newest, _OLDEST_MAJOR - 1, -1):
+        last = minor if major == newest else _NEWEST_MINOR
+        values += [*(f"{major}.{part}" for part in range(last, -1, -1)), str(major)]
+    return dict.fromkeys(values)
 
 
 def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
@@ -86,8 +76,8 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
     :param refresh: ask the driver even if its answer is remembered.
     :raises InvalidOverride: an override is set to something that is no version.
     """
-    driver = _override(environ, FORCE_DRIVER, "a CUDA version", "12.8")
-    capability = _override(environ, FORCE_SM, "a compute capability", "9.0")
+    driver = _override(environ, FORCE_DRIVER, "[0-9]{1,2}", "a CUDA version", "12.8")
+    capability = _override(environ, FORCE_SM, "0?[0-9]", "a compute capability", "9.0")
     stated = driver is not None and capability is not None
     reading = NvidiaReading() if stated else _query_driver(environ, refresh=refresh)
     facts = dict(reading.facts)
@@ -114,19 +104,12 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
     )
 
 
-def _override(environ: Mapping[str, str], name: str, form: str, example: str) -> Version | None:
-    """Read one override; empty is not set."""
-    text = environ.get(name, "").strip()
-    if not text:
-        return None
-    match = re.fullmatch(r"([0-9]{1,2})\.([0-9]{1,2})", text)
-    if match is None or (name == FORCE_SM and int(match[2]) > 9):
-        raise InvalidOverride(
-            f"{text!r} is not {form}",
-            where=name,
-            remedy=f"Set it to a value such as {example}, or unset it",
-        )
-    return int(match[1]), int(match[2])
+def _override(
+    environ: Mapping[str, str], name: str, minor: str, form: str, example: str
+) -> Version | None:
+    pattern = rf"([0-9]{{1,2}})\.({minor})"
+    stated = read_override(environ, name, pattern, form=form, example=f"a value such as {example}")
+    return (int(stated[0][1]), int(stated[0][2])) if stated else None
 
 
 def _query_driver(environ: Mapping[str, str], *, refresh: bool) -> NvidiaReading:
@@ -142,20 +125,11 @@ def _query_driver(environ: Mapping[str, str], *, refresh: bool) -> NvidiaReading
             )
             problems = (problem,)
         return NvidiaReading(source="no NVIDIA driver", problems=problems)
-    from pipvariant.providers import probe_cache
-
-    try:
-        return probe_cache.query_probe(
-            _PROBE,
-            str(_driver_files.ROOT),
-            judge=read_nvidia_report,
-            environ=environ,
-            signs=(*map(_driver_files.file_state, libraries), *kernel),
-            refresh=refresh,
-        )
-    except ProbeFailed as error:
-        problem = f"the NVIDIA driver could not be asked: {error.what}"
-        return NvidiaReading(source="failed probe", problems=(problem,))
+    signs = (*map(_driver_files.file_state, libraries), *kernel)
+    words = "the NVIDIA driver could not be asked"
+    return ask_driver(
+        _PROBE, read_nvidia_report, NvidiaReading, words, environ, signs, refresh=refresh
+    )
 
 
 def _kernel_driver(folder: Path) -> tuple[str, ...]:
@@ -173,9 +147,7 @@ def _kernel_driver(folder: Path) -> tuple[str, ...]:
 def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
     driver = answer.facts.get("driver")
-    has = f"this machine has {driver}" if driver else "this machine has no NVIDIA driver"
-    if not driver and answer.problems:
-        has = answer.problems[0]
+    has = state_of(answer, [driver] if driver else [], "this machine has no NVIDIA driver")
     if feature in (_LOWER, _UPPER):
         versions = sorted(filter(None, map(_bound, values)))
         if not versions:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from pipvariant.providers import _cpu
-from pipvariant.providers.answers import NOTHING, Answer, Origin
+from pipvariant.providers.answers import Answer
 
 NAMESPACE = "x86_64"
 
@@ -69,34 +70,26 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
 
 
 def _answer_for_x86(cpu: _cpu.Cpu) -> Answer:
-    facts = {"architecture": cpu.architecture}
-    if cpu.architecture != _cpu.X86_64:
-        return Answer(NAMESPACE, NOTHING, Origin.BUILT_IN, "architecture", cpu.problems, facts)
-    flags = normalise_flags(cpu.flags)
-    features = x86_64_features(flags)
-    problems = list(cpu.problems)
-    if cpu.model:
-        facts["CPU"] = cpu.model
-    best = features["level"][0]
-    above = list(LEVELS)[len(features["level"]) :]
-    for level in above:
-        if missing := lacking_flags(flags, level):
-            facts[f"{level} lacks"] = " ".join(missing)
-    if above and len(missing := lacking_flags(flags, above[0])) <= _HIDDEN_AT_MOST:
-        problems.append(
-            f"this CPU counts as x86-64-{best}: {above[0]} lacks {', '.join(missing)},"
+    cpu = replace(cpu, flags=normalise_flags(cpu.flags))
+    answer = _cpu.answer_of(NAMESPACE, cpu, lambda x86: x86_64_features(x86.flags))
+    levels = answer.features.get("level", tuple(LEVELS))
+    above = list(LEVELS)[len(levels) :]
+    lacks = {level: lacking_flags(cpu.flags, level) for level in above}
+    facts = {f"{level} lacks": " ".join(flags) for level, flags in lacks.items() if flags}
+    problems = answer.problems
+    if above and len(missing := lacks[above[0]]) <= _HIDDEN_AT_MOST:
+        hidden = (
+            f"this CPU counts as x86-64-{levels[0]}: {above[0]} lacks {', '.join(missing)},"
             " which a hypervisor or the firmware may hide"
         )
-    return Answer(NAMESPACE, features, Origin.BUILT_IN, "archspec", tuple(problems), facts)
+        problems = (*problems, hidden)
+    return replace(answer, problems=problems, facts={**answer.facts, **facts})
 
 
 def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
-    machine = answer.facts.get("architecture", _cpu.X86_64)
-    if machine != _cpu.X86_64:
-        return f"needs an x86-64 CPU, this interpreter runs on {machine}"
-    if feature in FLAGS and "on" in values:
-        return f"needs the CPU flag {feature}, which this CPU does not have"
+    if words := _cpu.unmet_flag("x86-64", FLAGS, feature, values, answer):
+        return words
     if "CPU could not be read" in " ".join(answer.problems):
         return f"needs x86-64-{values[0]}, and what this CPU has could not be read"
     wanted = [level for level in LEVELS if level in values]
