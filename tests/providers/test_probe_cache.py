@@ -56,7 +56,7 @@ class Machine:
         (file,) = self.place.iterdir()
         return file
 
-    def run(self, *_arguments: str, environ: Mapping[str, str], timeout: float) -> object:
+    def run(self, *_arguments: str, environ: Mapping[str, str]) -> object:
         self.runs += 1
         report = self.reports.pop(0)
         if isinstance(report, Exception):

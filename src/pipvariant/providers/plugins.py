@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from pipvariant.errors import InvalidOption, ProbeFailed
 from pipvariant.providers import probe
@@ -18,7 +19,6 @@ from pipvariant.providers.requirements import marker_environment, plugin_require
 from pipvariant.standard.properties import FEATURE, VALUE
 
 if TYPE_CHECKING:
-    from packaging.requirements import Requirement
     from packaging.specifiers import SpecifierSet
 
     from pipvariant.providers.environments import Environment
@@ -57,12 +57,6 @@ class Installer(Protocol):
         :returns: what is installed, as ``name version``.
         :raises ProbeFailed: it could not be installed.
         """
-
-
-class _Failed(NamedTuple):
-    """Why a plugin could not be asked, in place of what it would have answered."""
-
-    reason: str
 
 
 class _Found(NamedTuple):
@@ -135,8 +129,8 @@ class Plugins:
         self._folder = folder
         self._environ = os.environ if environ is None else environ
         self._refresh = refresh
-        self._environments: dict[tuple[str, ...], Environment | _Failed] = {}
-        self._found: dict[tuple[str, ...], _Found | _Failed] = {}
+        self._environments: dict[tuple[str, ...], Environment | ProbeFailed] = {}
+        self._found: dict[tuple[str, ...], _Found | ProbeFailed] = {}
         self._answers: dict[tuple[str, ...], Answer] = {}
 
     def answer(self, namespace: str, provider: Provider, source: str = "") -> Answer:
@@ -156,8 +150,18 @@ class Plugins:
             alike = (asked for asked in self._answers if asked[1:] == question[1:])
             question = next(alike, question)
         if question not in self._answers:
-            found = self._ask(question, provider, source)
-            self._answers[question] = _answer_of_plugin(namespace, requirements[0][0], found)
+            package = requirements[0][0]
+            try:
+                answer = _answer_of_plugin(
+                    namespace, package, self._ask(question, provider, source)
+                )
+            except ProbeFailed as error:
+                problem = (
+                    f"the plugin package {package} of namespace {namespace} could not be asked:"
+                    f" {_line(error.what)}"
+                )
+                answer = Answer(namespace, NOTHING, Origin.UNKNOWN, package, (problem,))
+            self._answers[question] = answer
         return self._answers[question]
 
     def configs(
@@ -172,10 +176,13 @@ class Plugins:
         requirements = plugin_requirements(provider)
         if not requirements or any(name not in self._trusted for name, _ in requirements):
             return None
-        found = self._ask(self._question(namespace, provider, "", method), provider, "")
-        reason = found.reason if isinstance(found, _Failed) else "; ".join(found.problems)
-        if isinstance(found, _Failed) or reason:
-            raise ProbeFailed(reason, where=f"plugin package {requirements[0][0]}")
+        where = f"plugin package {requirements[0][0]}"
+        try:
+            found = self._ask(self._question(namespace, provider, "", method), provider, "")
+        except ProbeFailed as error:
+            raise ProbeFailed(_line(error.what), where=where) from error
+        if found.problems:
+            raise ProbeFailed("; ".join(found.problems), where=where)
         return found.configs
 
     def _question(
@@ -185,49 +192,34 @@ class Plugins:
         texts = [str(requirement) for _, requirement in plugin_requirements(provider)]
         return (self._installer.origin(source), namespace, reference, method, *texts)
 
-    def _ask(self, question: tuple[str, ...], provider: Provider, source: str) -> _Found | _Failed:
-        if question not in self._found:
+    def _ask(self, question: tuple[str, ...], provider: Provider, source: str) -> _Found:
+        def ask() -> _Found:
             environment = self._environment(provider, source)
-            if isinstance(environment, _Failed):
-                return environment
             _, namespace, reference, method, *_ = question
-            self._found[question] = self._run(environment, namespace, reference, method)
-        return self._found[question]
-
-    def _run(
-        self, environment: Environment, namespace: str, reference: str, method: str
-    ) -> _Found | _Failed:
-        printed: list[str] = []
-        try:
-            report = probe.run_plugin(
-                str(environment.site), reference, method, environ=self._environ, printed=printed
-            )
+            site, printed = str(environment.site), list[str]()
+            try:
+                report = probe.run_plugin(
+                    site, reference, method, environ=self._environ, printed=printed
+                )
+            finally:
+                for text in printed:
+                    logger.debug("%s printed: %s", reference, _line(text, 4000))
             configs, problems = _read_configs(report, namespace)
-        except ProbeFailed as error:
-            return _Failed(_line(error.what))
-        finally:
-            for text in printed:
-                logger.debug("%s printed: %s", reference, _line(text, 4000))
-        return _Found(configs, environment.packages, problems)
+            return _Found(configs, environment.packages, problems)
 
-    def _environment(self, provider: Provider, source: str) -> Environment | _Failed:
-        """Return the environment of a plugin's packages; it is made, or not, once."""
+        return _once(self._found, question, ask)
+
+    def _environment(self, provider: Provider, source: str) -> Environment:
+        """Return the environment of a plugin's packages."""
         requirements = plugin_requirements(provider)
         urls = [name for name, requirement in requirements if requirement.url is not None]
         if urls:
-            return _Failed(f"{urls[0]} is named by a URL, not as a package of its index")
+            raise ProbeFailed(f"{urls[0]} is named by a URL, not as a package of its index")
         for name, requirement in requirements:
             requirement.specifier &= self._trusted[name]
             requirement.marker = None
         texts = tuple(sorted(str(requirement) for _, requirement in requirements))
         key = (self._installer.origin(source), *texts)
-        if key not in self._environments:
-            self._environments[key] = self._provide(key, requirements, source)
-        return self._environments[key]
-
-    def _provide(
-        self, key: tuple[str, ...], requirements: Sequence[tuple[str, Requirement]], source: str
-    ) -> Environment | _Failed:
         from pipvariant.providers import environments
 
         def fill(site: Path) -> Sequence[str]:
@@ -241,19 +233,34 @@ class Plugins:
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="pip-variant-"))
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        try:
-            return environments.provide_environment(self._folder, key, fill, refresh=self._refresh)
-        except ProbeFailed as error:
-            return _Failed(_line(str(error)))
-
-
-def _answer_of_plugin(namespace: str, package: str, found: _Found | _Failed) -> Answer:
-    if isinstance(found, _Failed):
-        problem = (
-            f"the plugin package {package} of namespace {namespace} could not be asked:"
-            f" {found.reason}"
+        provide = functools.partial(
+            environments.provide_environment, self._folder, key, fill, refresh=self._refresh
         )
-        return Answer(namespace, NOTHING, Origin.UNKNOWN, package, (problem,))
+        return _once(self._environments, key, provide)
+
+
+T = TypeVar("T")
+
+
+def _once(
+    made: dict[tuple[str, ...], T | ProbeFailed], key: tuple[str, ...], make: Callable[[], T]
+) -> T:
+    """Make what belongs to a key; what failed is not tried again.
+
+    :raises ProbeFailed: it fails, or failed before.
+    """
+    if key not in made:
+        try:
+            made[key] = make()
+        except ProbeFailed as error:
+            made[key] = error
+    found = made[key]
+    if isinstance(found, ProbeFailed):
+        raise found
+    return found
+
+
+def _answer_of_plugin(namespace: str, package: str, found: _Found) -> Answer:
     features = {config.name: config.values for config in found.configs if config.values}
     source = found.packages[0] if found.packages else package
     problems = tuple(

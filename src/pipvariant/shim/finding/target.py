@@ -44,7 +44,7 @@ class CheckedTarget:
     @property
     def from_target_file(self) -> Mapping[str, Answer]:
         """What a target file states, by namespace; empty without one."""
-        return self._target.from_target_file
+        return self._target.from_target_file or {}
 
     def answer(self, namespace: str, provider: Provider | None, source: str = "") -> Answer:
         """Return what is supported in one namespace: see :meth:`providers.target.Target.answer`.
