@@ -18,6 +18,9 @@ LEVEL_ZERO = "libze_loader.so.1"
 #: Stands for the return code of a function that is not there.
 NO_FUNCTION = -1
 
+# More is not read from a file of the kernel or of a driver.
+_MAX_START = 1024
+
 #: The root of the file system.
 ROOT = Path("/")
 
@@ -53,15 +56,12 @@ _WINDOWS = {
 }
 
 
-def find_libraries(
-    names: Sequence[str], environ: Mapping[str, str], *, root: Path | None = None
-) -> tuple[Path, ...]:
+def find_libraries(names: Sequence[str], environ: Mapping[str, str]) -> tuple[Path, ...]:
     """Find what says that a library can be here; costs a few looks at files.
 
     :param names: the libraries, by their names on Linux.
     :param environ: says where the loader looks first (``LD_LIBRARY_PATH``), and on Windows where
         the system is.
-    :param root: the root of the file system, :data:`ROOT` if None.
     :returns: the libraries, and the cache of the loader where it lists one; nothing where none of
         them can be on this machine.
     """
@@ -71,26 +71,43 @@ def find_libraries(
         return tuple(path for path in paths if os.path.isfile(path))
     if sys.platform != "linux":
         return ()
-    return tuple(_found_on_linux(names, environ, ROOT if root is None else root))
+    return tuple(_found_on_linux(names, environ))
 
 
-def _found_on_linux(names: Sequence[str], environ: Mapping[str, str], root: Path) -> Iterator[Path]:
+def _found_on_linux(names: Sequence[str], environ: Mapping[str, str]) -> Iterator[Path]:
     """Look into the folders of the loader's variable, the well-known ones, and its cache."""
     loader = environ.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":")
     folders = [folder for folder in loader if folder]
-    folders += [os.path.join(root, folder) for folder in WELL_KNOWN]
+    folders += [os.path.join(ROOT, folder) for folder in WELL_KNOWN]
     for folder in folders:
         for name in names:
             path = os.path.join(folder, name)
             if os.path.exists(path):
                 yield Path(path)
-    cache = root / "etc/ld.so.cache"
+    cache = ROOT / "etc/ld.so.cache"
     try:
         known = cache.read_bytes()
     except OSError:
         return
     if any(name.encode() + b"\0" in known for name in names):
         yield cache
+
+
+def list_folder(folder: Path) -> list[str]:
+    """Name what is in a folder, in order; nothing where it cannot be looked into."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def read_start(path: Path) -> str | None:
+    """Read the beginning of a file, as much as such files have; None where that cannot be."""
+    try:
+        with open(path, encoding="ascii", errors="replace") as stream:
+            return stream.read(_MAX_START)
+    except OSError:
+        return None
 
 
 def load_library(name: str, root: Path) -> ctypes.CDLL:

@@ -5,29 +5,10 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar
 
 from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _driver_files
-from pipvariant.providers.answers import Answer
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What was read from a driver.
-
-    :param source: who said so.
-    :param problems: what went wrong, each a sentence for the user.
-    :param facts: what was seen, for people.
-    """
-
-    source: str = ""
-    problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = field(default_factory=dict)
-
-
-R = TypeVar("R", bound=Reading)
+from pipvariant.providers.answers import Answer, R
 
 
 def read_override(
@@ -83,7 +64,7 @@ def ask_driver(
 ) -> R:
     """Judge what a probe reports in a child process; one that fails is a problem, no error.
 
-    :param module: the module of the probe; its ``report`` is given the root of the file system.
+    :param module: the module of the probe in this package.
     :param failed: makes the reading of a probe that fails.
     :param words: what could not be done then, for people.
     :param signs: what is different as soon as the report can be, such as the state of files.
@@ -93,7 +74,12 @@ def ask_driver(
     root = str(_driver_files.ROOT)
     try:
         return probe_cache.query_probe(
-            module, root, judge=judge, environ=environ, signs=signs, refresh=refresh
+            f"pipvariant.providers.{module}",
+            root,
+            judge=judge,
+            environ=environ,
+            signs=signs,
+            refresh=refresh,
         )
     except ProbeFailed as error:
         return failed(source="failed probe", problems=(f"{words}: {error.what}",))

@@ -7,7 +7,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pipvariant.providers._driver_files import LEVEL_ZERO, NO_FUNCTION, call_function, load_library
+from pipvariant.providers._driver_files import (
+    LEVEL_ZERO,
+    NO_FUNCTION,
+    call_function,
+    load_library,
+    read_start,
+)
 
 # No machine has more; a driver that claims so is not believed.
 _MAX_HANDLES = 256
@@ -115,10 +121,7 @@ def _denied(root: Path) -> list[str]:
     denied = []
     for vendor in sorted(root.glob("sys/class/drm/renderD*/device/vendor")):
         device = root / "dev/dri" / vendor.parents[1].name
-        try:
-            intel = vendor.read_text(encoding="ascii").strip() == _INTEL
-        except (OSError, ValueError):
-            continue
+        intel = (read_start(vendor) or "").strip() == _INTEL
         if intel and os.path.exists(device) and not os.access(device, os.R_OK | os.W_OK):
             denied.append(device.name)
     return denied

@@ -34,7 +34,7 @@ def report(root: str) -> dict[str, object]:
         Each has ``loaded``, ``init`` (the return code, 0 is good; None if it was not started),
         ``version`` (1000 times major plus 10 times minor, or None) and ``devices``: ``name`` with
         either ``capability`` or ``error``; ``nvml`` also has ``driver``, the version of the driver
-        package.
+        package, if it was started.
     """
     nvml = _nvml(Path(root))
     # A driver that is not loaded or is being updated gives libcuda no better answer.
@@ -48,13 +48,7 @@ def _nvml(root: Path) -> dict[str, Any]:
     """Ask NVML through its own Python binding."""
     import pynvml
 
-    answer: dict[str, Any] = {
-        "loaded": False,
-        "init": None,
-        "driver": None,
-        "version": None,
-        "devices": [],
-    }
+    answer: dict[str, Any] = {"loaded": False, "init": None, "version": None, "devices": []}
     _prepare(pynvml, root)
     try:
         pynvml.nvmlInit()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from pipvariant.providers._gpu import Reading, sensible
+from pipvariant.providers._gpu import sensible
+from pipvariant.providers.answers import Reading
 
 # Return codes of NVML and libcuda that mean one thing only.
 _NVML_NOT_LOADED = 9
@@ -38,9 +39,9 @@ class NvidiaReading(Reading):
 
 
 @sensible("the driver's answer")
-def read_nvidia_report(report: object) -> NvidiaReading:
+def read_nvidia_report(report: Any) -> NvidiaReading:
     """Judge what ``_nvidia_driver.report`` reports."""
-    nvml, cuda = _Library.read(report, "nvml"), _Library.read(report, "cuda")
+    nvml, cuda = _Library.read("NVML", report["nvml"]), _Library.read("libcuda", report["cuda"])
     return _hopeless(nvml, cuda) or _judge_nvidia(nvml, cuda)
 
 
@@ -134,6 +135,15 @@ class _Device(NamedTuple):
     capability: Version | None
     code: int | None
 
+    @classmethod
+    def read(cls, told: Any) -> _Device:
+        capability, code = told.get("capability"), told.get("error")
+        if capability is not None:
+            major, minor = map(int, capability)
+            # Nothing else can be spelled in sm_arch, so it is as good as not told.
+            capability = (major, minor) if 1 <= major <= _MAX_PART and 0 <= minor <= 9 else None
+        return cls(str(told["name"]), capability, None if code is None else int(code))
+
 
 class _Library(NamedTuple):
     """What one library of the driver said, checked."""
@@ -146,27 +156,13 @@ class _Library(NamedTuple):
     driver: str = ""
 
     @classmethod
-    def read(cls, report: object, key: str) -> _Library:
-        name = "NVML" if key == "nvml" else "libcuda"
-        if not isinstance(report, dict):
-            raise TypeError(report)
-        told = report[key]
+    def read(cls, name: str, told: Any) -> _Library:
         if told is None:
             return cls(name)
-        devices = []
-        for device in told["devices"]:
-            capability = device.get("capability")
-            if capability is not None:
-                major, minor = map(int, capability)
-                # Nothing else can be spelled in sm_arch, so it is as good as not told.
-                capability = (major, minor) if 1 <= major <= _MAX_PART and 0 <= minor <= 9 else None
-            code = device.get("error")
-            code = None if code is None else int(code)
-            devices.append(_Device(str(device["name"]), capability, code))
+        devices = tuple(map(_Device.read, told["devices"]))
         init = None if told["init"] is None else int(told["init"])
-        driver = str(told.get("driver") or "")
-        version = _cuda_version(told["version"])
-        return cls(name, bool(told["loaded"]), init, version, tuple(devices), driver)
+        version, driver = _cuda_version(told["version"]), str(told.get("driver") or "")
+        return cls(name, bool(told["loaded"]), init, version, devices, driver)
 
     @property
     def best(self) -> Version | None:

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pipvariant.providers import _cpu
 from pipvariant.providers.answers import Answer
 
-NAMESPACE = "aarch64"
-
 #: The flags that are features, in the provider's order.
 FLAGS = tuple(
     """
@@ -47,7 +45,7 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
 
 
 def _answer_for_arm(cpu: _cpu.Cpu) -> Answer:
-    return _cpu.answer_of(NAMESPACE, cpu, lambda arm: aarch64_features(arm.versions, arm.flags))
+    return _cpu.answer_of(_cpu.AARCH64, cpu, lambda arm: aarch64_features(arm.versions, arm.flags))
 
 
 def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:

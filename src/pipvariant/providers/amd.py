@@ -11,16 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipvariant.providers import _amd_kernel, _driver_files
-from pipvariant.providers._gpu import Reading, ask_driver, read_override, sensible, state_of
-from pipvariant.providers.answers import Answer, Origin
-
-NAMESPACE = "amd"
+from pipvariant.providers._gpu import ask_driver, read_override, sensible, state_of
+from pipvariant.providers.answers import Answer, Origin, Reading
 
 #: The variables that state what would otherwise be asked of this machine.
 FORCE_GFX = "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH"
 FORCE_ROCM = "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION"
-
-_PROBE = "pipvariant.providers._amd_kernel"
 
 _GFX = "gfx_arch"
 _ROCM = "rocm_version"
@@ -84,7 +80,7 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
     elif found_rocm:
         sources.append("ROCm")
     return Answer(
-        NAMESPACE,
+        "amd",
         amd_features(gfx, rocm or found_rocm),
         Origin.BUILT_IN,
         ", ".join(sources) or reading.source,
@@ -142,31 +138,23 @@ def _query_kernel(environ: Mapping[str, str], *, refresh: bool) -> AmdReading:
         return AmdReading()
     signs.append(_driver_files.file_state(_driver_files.ROOT / _amd_kernel.DEVICE))
     words = "the AMD GPUs could not be looked at"
-    return ask_driver(_PROBE, read_amd_report, AmdReading, words, environ, signs, refresh=refresh)
+    return ask_driver(
+        "_amd_kernel", read_amd_report, AmdReading, words, environ, signs, refresh=refresh
+    )
 
 
 def _signs(environ: Mapping[str, str]) -> Iterable[str]:
     """Describe what GPUs and ROCm are told by; nothing where there can be neither."""
     root, state = _driver_files.ROOT, _driver_files.file_state
     topology = root / _amd_kernel.TOPOLOGY
-    if nodes := _listdir(topology / "nodes"):
+    if nodes := _driver_files.list_folder(topology / "nodes"):
         yield " ".join(nodes)
-        try:
-            yield (topology / "generation_id").read_text(encoding="ascii")
-        except (OSError, ValueError):
-            yield "no generation"
+        yield _driver_files.read_start(topology / "generation_id") or "no generation"
     for folder in _amd_kernel.rocm_folders(environ, root):
         if os.path.isdir(folder):
             yield from map(state, (folder, *(folder / name for name in _amd_kernel.VERSION_FILES)))
     for path in _driver_files.find_libraries((_amd_kernel.ROCM_CORE,), environ):
         yield state(path)
-
-
-def _listdir(folder: os.PathLike[str]) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
 
 
 @sensible("the answer of the kernel")

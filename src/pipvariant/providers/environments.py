@@ -11,7 +11,7 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,7 +68,9 @@ def provide_environment(
         site = new / _SITE
         site.mkdir()
         packages = fill(site)
-        record = {"key": key, "packages": list(packages), "files": dict(_files(site))}
+        files = (path for path in site.rglob("*") if not path.is_dir())
+        sizes = {str(path.relative_to(site)): path.lstat().st_size for path in files}
+        record = {"key": key, "packages": list(packages), "files": sizes}
         (new / _RECORD).write_text(json.dumps(record), encoding="utf-8")
         # Another process may have been faster.
         if not refresh and (found := _read_environment(place, key)):
@@ -100,14 +102,6 @@ def _read_environment(place: Path, key: Sequence[str]) -> Environment | None:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return Environment(site, packages)
-
-
-def _files(site: Path) -> Iterator[tuple[str, int]]:
-    """Yield each file of an environment with its size."""
-    for root, _, names in os.walk(site):
-        for name in names:
-            path = os.path.join(root, name)
-            yield os.path.relpath(path, site), os.lstat(path).st_size
 
 
 def _put(new: Path, place: Path) -> None:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipvariant.providers import _driver_files
-from pipvariant.providers._gpu import Reading, ask_driver, read_override, sensible, state_of
-from pipvariant.providers.answers import Answer, Origin
-
-NAMESPACE = "intel"
+from pipvariant.providers._gpu import ask_driver, read_override, sensible, state_of
+from pipvariant.providers.answers import Answer, Origin, Reading
 
 #: The variable that states what would otherwise be asked of the driver.
 FORCE_IP = "INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP"
@@ -27,8 +25,6 @@ BASES: Mapping[str, str] = {
     "30.4.4": "30.0.4",
     "30.5.4": "30.0.4",
 }
-
-_PROBE = "pipvariant.providers._level_zero"
 
 _IP = "device_ip"
 
@@ -80,7 +76,7 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
     else:
         reading = _query_level_zero(environ, refresh=refresh)
     return Answer(
-        NAMESPACE,
+        "intel",
         intel_features(reading.ips),
         Origin.BUILT_IN,
         reading.source,
@@ -100,7 +96,7 @@ def _query_level_zero(environ: Mapping[str, str], *, refresh: bool) -> IntelRead
     signs = map(_driver_files.file_state, (*libraries, *changing))
     words = "Level Zero could not be asked for Intel GPUs"
     return ask_driver(
-        _PROBE, read_intel_report, IntelReading, words, environ, signs, refresh=refresh
+        "_level_zero", read_intel_report, IntelReading, words, environ, signs, refresh=refresh
     )
 
 

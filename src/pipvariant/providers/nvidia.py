@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,13 +16,9 @@ from pipvariant.providers._nvidia_report import (
 )
 from pipvariant.providers.answers import Answer, Origin
 
-NAMESPACE = "nvidia"
-
 #: The variables that state what would otherwise be asked of the driver.
 FORCE_DRIVER = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 FORCE_SM = "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"
-
-_PROBE = "pipvariant.providers._nvidia_driver"
 
 _LOWER = "cuda_version_lower_bound"
 _UPPER = "cuda_version_upper_bound"
@@ -78,24 +73,21 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
     """
     driver = _override(environ, FORCE_DRIVER, "[0-9]{1,2}", "a CUDA version", "12.8")
     capability = _override(environ, FORCE_SM, "0?[0-9]", "a compute capability", "9.0")
-    stated = driver is not None and capability is not None
-    reading = NvidiaReading() if stated else _query_driver(environ, refresh=refresh)
-    facts = dict(reading.facts)
+    known = driver and capability
+    reading = NvidiaReading() if known else _query_driver(environ, refresh=refresh)
+    facts, problems = dict(reading.facts), list(reading.problems)
     sources = [reading.source] if reading.source else []
-    problems = list(reading.problems)
-    if driver is not None:
+    if driver:
         sources = [FORCE_DRIVER, *(sources if reading.capability else [])]
         facts["driver"] = version_text(driver)
-    if capability is not None:
-        facts["compute capability"] = version_text(capability)
-        sources.append(FORCE_SM)
     driver = driver or reading.driver
-    if driver is None and capability is not None:
+    if capability and driver:
+        sources.append(FORCE_SM)
+        facts["compute capability"] = version_text(capability)
+    elif capability:
         problems.append(f"{FORCE_SM} has no effect without a driver; set {FORCE_DRIVER} as well")
-        sources.remove(FORCE_SM)
-        del facts["compute capability"]
     return Answer(
-        NAMESPACE,
+        "nvidia",
         nvidia_features(driver, capability or reading.capability),
         Origin.BUILT_IN,
         ", ".join(sources),
@@ -128,20 +120,14 @@ def _query_driver(environ: Mapping[str, str], *, refresh: bool) -> NvidiaReading
     signs = (*map(_driver_files.file_state, libraries), *kernel)
     words = "the NVIDIA driver could not be asked"
     return ask_driver(
-        _PROBE, read_nvidia_report, NvidiaReading, words, environ, signs, refresh=refresh
+        "_nvidia_driver", read_nvidia_report, NvidiaReading, words, environ, signs, refresh=refresh
     )
 
 
 def _kernel_driver(folder: Path) -> tuple[str, ...]:
     """Describe the driver that the kernel has loaded, which containers can see too."""
-    try:
-        version = (folder / "version").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ()
-    try:
-        return (version, *sorted(os.listdir(folder / "gpus")))
-    except OSError:
-        return (version,)
+    version = _driver_files.read_start(folder / "version")
+    return () if version is None else (version, *_driver_files.list_folder(folder / "gpus"))
 
 
 def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:

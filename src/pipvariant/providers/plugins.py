@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
@@ -87,12 +88,8 @@ def parse_trust(words: Iterable[str]) -> Mapping[str, SpecifierSet]:
             requirement = Requirement(word)
         except InvalidRequirement:
             requirement = None
-        if (
-            requirement is None
-            or requirement.url is not None
-            or requirement.marker is not None
-            or requirement.extras
-        ):
+        # With extras, a marker or a URL there is more to it than a name and versions.
+        if requirement is None or str(requirement) != f"{requirement.name}{requirement.specifier}":
             raise InvalidOption(
                 f"{word!r} names no package",
                 where=TRUST_OPTION,
@@ -104,6 +101,7 @@ def parse_trust(words: Iterable[str]) -> Mapping[str, SpecifierSet]:
     return trusted
 
 
+@dataclass(eq=False)
 class Plugins:
     """The plugin packages that a run may ask; each question is asked once.
 
@@ -115,23 +113,17 @@ class Plugins:
     :raises InvalidOption: as by :func:`parse_trust`.
     """
 
-    def __init__(
-        self,
-        trusted: Iterable[str],
-        installer: Installer,
-        *,
-        folder: Path | None,
-        environ: Mapping[str, str] | None = None,
-        refresh: bool = False,
-    ) -> None:
-        self._trusted = parse_trust(trusted)
-        self._installer = installer
-        self._folder = folder
-        self._environ = os.environ if environ is None else environ
-        self._refresh = refresh
-        self._environments: dict[tuple[str, ...], Environment | ProbeFailed] = {}
-        self._found: dict[tuple[str, ...], _Found | ProbeFailed] = {}
-        self._answers: dict[tuple[str, ...], Answer] = {}
+    trusted: Iterable[str]
+    installer: Installer
+    folder: Path | None
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    refresh: bool = False
+    _environments: dict[tuple[str, ...], Environment | ProbeFailed] = field(default_factory=dict)
+    _found: dict[tuple[str, ...], _Found | ProbeFailed] = field(default_factory=dict)
+    _answers: dict[tuple[str, ...], Answer] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._trusted = parse_trust(self.trusted)
 
     def answer(self, namespace: str, provider: Provider, source: str = "") -> Answer:
         """Say what the plugin of a namespace supports (PEP 850, steps 5 and 6).
@@ -190,7 +182,7 @@ class Plugins:
     ) -> tuple[str, ...]:
         reference = provider.object_reference(marker_environment())
         texts = [str(requirement) for _, requirement in plugin_requirements(provider)]
-        return (self._installer.origin(source), namespace, reference, method, *texts)
+        return (self.installer.origin(source), namespace, reference, method, *texts)
 
     def _ask(self, question: tuple[str, ...], provider: Provider, source: str) -> _Found:
         def ask() -> _Found:
@@ -199,7 +191,7 @@ class Plugins:
             site, printed = str(environment.site), list[str]()
             try:
                 report = probe.run_plugin(
-                    site, reference, method, environ=self._environ, printed=printed
+                    site, reference, method, environ=self.environ, printed=printed
                 )
             finally:
                 for text in printed:
@@ -219,22 +211,22 @@ class Plugins:
             requirement.specifier &= self._trusted[name]
             requirement.marker = None
         texts = tuple(sorted(str(requirement) for _, requirement in requirements))
-        key = (self._installer.origin(source), *texts)
+        key = (self.installer.origin(source), *texts)
         from pipvariant.providers import environments
 
         def fill(site: Path) -> Sequence[str]:
-            packages = self._installer.install(key[1:], site, source)
+            packages = self.installer.install(key[1:], site, source)
             urls = [path.parent.name for path in site.glob("*.dist-info/direct_url.json")]
             if urls:
                 raise ProbeFailed(f"{urls[0]} came by a URL, not from {key[0]}")
             # The plugin package comes first, the others are what it brings.
             return sorted(packages, key=lambda text: text.split()[0] != requirements[0][0])
 
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="pip-variant-"))
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        if self.folder is None:
+            self.folder = Path(tempfile.mkdtemp(prefix="pip-variant-"))
+            weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         provide = functools.partial(
-            environments.provide_environment, self._folder, key, fill, refresh=self._refresh
+            environments.provide_environment, self.folder, key, fill, refresh=self.refresh
         )
         return _once(self._environments, key, provide)
 

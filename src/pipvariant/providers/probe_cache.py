@@ -9,11 +9,11 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 from pipvariant import __version__
 from pipvariant.errors import ProbeFailed
 from pipvariant.providers import probe
+from pipvariant.providers.answers import R
 
 #: Set to anything, this variable of pip's means that nothing is read from or written to disk.
 NO_CACHE = "PIP_NO_CACHE_DIR"
@@ -30,24 +30,14 @@ _MAX_BYTES = probe.MAX_OUTPUT + 64 * 1024
 _NO_MATTER = "PATH"
 
 
-class _Reading(Protocol):
-    """What a report means."""
-
-    @property
-    def problems(self) -> tuple[str, ...]: ...
-
-
-T = TypeVar("T", bound=_Reading)
-
-
 def query_probe(
     module: str,
     *arguments: str,
-    judge: Callable[[object], T],
+    judge: Callable[[object], R],
     environ: Mapping[str, str],
     signs: Iterable[str],
     refresh: bool,
-) -> T:
+) -> R:
     """Judge what a probe reported since this machine was started, or run it now.
 
     Only a report without problems is kept: a remedy must show its effect at once.

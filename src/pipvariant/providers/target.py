@@ -28,7 +28,7 @@ class Target:
     :param from_target_file: what a target file states, by namespace; it then speaks for all.
     :param foreign: the target is another machine than this one, which is then never asked.
     :param refresh: ask again what is remembered since this machine started.
-    :param environ: environment variables for overrides and probes; those of this process if None.
+    :param environ: environment variables for overrides and probes.
     :param plugins: makes what asks plugin packages when there is one to ask; None trusts none.
     """
 
@@ -37,7 +37,7 @@ class Target:
     from_target_file: Mapping[str, Answer] | None = None
     foreign: bool = False
     refresh: bool = False
-    environ: Mapping[str, str] | None = None
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     plugins: Callable[[], Plugins] | None = None
     _built_in: dict[str, Answer] = field(default_factory=dict, init=False)
     _answered: list[tuple[Provider | None, Answer]] = field(default_factory=list, init=False)
@@ -81,11 +81,8 @@ class Target:
             problem = f"no provider for namespace {namespace} is built in"
             return Answer(namespace, NOTHING, Origin.UNKNOWN, problems=(problem,))
         if namespace not in self._built_in:
-            self._built_in[namespace] = builtin.query_builtin(
-                namespace,
-                os.environ if self.environ is None else self.environ,
-                refresh=self.refresh,
-            )
+            answer = builtin.query_builtin(namespace, self.environ, refresh=self.refresh)
+            self._built_in[namespace] = answer
         return self._built_in[namespace]
 
     def _decide(self, namespace: str, provider: Provider | None) -> Answer | None:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from pipvariant.providers import _cpu
 from pipvariant.providers.answers import Answer
 
-NAMESPACE = "x86_64"
-
 #: What each level adds to the one below, in the order of the x86-64 psABI; v1 is every x86-64 CPU.
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "v1": (),
@@ -71,7 +69,7 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
 
 def _answer_for_x86(cpu: _cpu.Cpu) -> Answer:
     cpu = replace(cpu, flags=normalise_flags(cpu.flags))
-    answer = _cpu.answer_of(NAMESPACE, cpu, lambda x86: x86_64_features(x86.flags))
+    answer = _cpu.answer_of(_cpu.X86_64, cpu, lambda x86: x86_64_features(x86.flags))
     levels = answer.features.get("level", tuple(LEVELS))
     above = list(LEVELS)[len(levels) :]
     lacks = {level: lacking_flags(cpu.flags, level) for level in above}

@@ -72,7 +72,8 @@ def _checked(ask: Callable[[], Answer]) -> Answer:
 def _make(options: TargetOptions, plugins: Callable[[], Plugins] | None) -> Target:
     from pipvariant.providers.target import Target
 
-    from_target_file = environ = None
+    from_target_file = None
+    environ: Mapping[str, str] = os.environ
     if options.target_file is not None:
         from pipvariant.providers.target_file import read_target_file
 
