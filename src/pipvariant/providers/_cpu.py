@@ -101,16 +101,14 @@ def answer_of(
 
 
 def unmet_flag(
-    spelled: str, flags: Collection[str], feature: str, values: Sequence[str], answer: Answer
+    flags: Collection[str], feature: str, values: Sequence[str], answer: Answer
 ) -> str | None:
-    """Say that the CPU is of another architecture or lacks a flag, None where it is neither.
-
-    :param spelled: the architecture of the namespace, for people.
-    :param flags: the features that are flags.
-    """
+    """Say that the CPU is of another architecture or lacks a flag, None where it is neither."""
     machine = answer.facts.get("architecture", answer.namespace)
     if machine != answer.namespace:
-        return f"needs an {spelled} CPU, this interpreter runs on {machine}"
+        return (
+            f"needs an {answer.namespace.replace('_', '-')} CPU, this interpreter runs on {machine}"
+        )
     if feature in flags and "on" in values:
         return f"needs the CPU flag {feature}, which this CPU does not have"
     return None

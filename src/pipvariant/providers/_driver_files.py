@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,32 +66,26 @@ def find_libraries(names: Sequence[str], environ: Mapping[str, str]) -> tuple[Pa
     :returns: the libraries, and the cache of the loader where it lists one; nothing where none of
         them can be on this machine.
     """
+    return tuple(_find_libraries(names, environ))
+
+
+def _find_libraries(names: Sequence[str], environ: Mapping[str, str]) -> Iterator[Path]:
+    """Look where Windows has them, or into the loader's variable, known folders and its cache."""
     if sys.platform == "win32":
         places = (place for name in names for place in _WINDOWS.get(name, ()))
         paths = (Path(environ.get(name, default)) / path for name, default, path in places)
-        return tuple(path for path in paths if os.path.isfile(path))
+        yield from filter(os.path.isfile, paths)
     if sys.platform != "linux":
-        return ()
-    return tuple(_found_on_linux(names, environ))
-
-
-def _found_on_linux(names: Sequence[str], environ: Mapping[str, str]) -> Iterator[Path]:
-    """Look into the folders of the loader's variable, the well-known ones, and its cache."""
-    loader = environ.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":")
-    folders = [folder for folder in loader if folder]
-    folders += [os.path.join(ROOT, folder) for folder in WELL_KNOWN]
-    for folder in folders:
-        for name in names:
-            path = os.path.join(folder, name)
-            if os.path.exists(path):
-                yield Path(path)
-    cache = ROOT / "etc/ld.so.cache"
-    try:
-        known = cache.read_bytes()
-    except OSError:
         return
-    if any(name.encode() + b"\0" in known for name in names):
-        yield cache
+    folders = environ.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":")
+    for folder in (*filter(None, folders), *(os.path.join(ROOT, folder) for folder in WELL_KNOWN)):
+        paths = (Path(folder, name) for name in names)
+        yield from filter(os.path.exists, paths)
+    cache = ROOT / "etc/ld.so.cache"
+    with contextlib.suppress(OSError):
+        known = cache.read_bytes()
+        if any(name.encode() + b"\0" in known for name in names):
+            yield cache
 
 
 def list_folder(folder: Path) -> list[str]:

@@ -41,10 +41,8 @@ class _Properties(ctypes.Structure):
         ("next", ctypes.c_void_p),
         ("type", ctypes.c_uint32),
         ("vendor", ctypes.c_uint32),
-        ("device", ctypes.c_uint32),
-        ("flags", ctypes.c_uint32),
-        ("subdevice", ctypes.c_uint32),
-        ("clock_rate", ctypes.c_uint32),
+        # Device, flags, subdevice, clock rate.
+        ("numbers", ctypes.c_uint32 * 4),
         ("max_allocation", ctypes.c_uint64),
         # Contexts, priorities, threads, width, units, subslices, slices.
         ("counts", ctypes.c_uint32 * 7),

@@ -6,6 +6,8 @@ import ctypes
 from pathlib import Path
 from typing import Any
 
+import pynvml
+
 from pipvariant.providers._driver_files import LIBCUDA, NVML, call_function, load_library
 
 # No machine has more; a driver that claims so is not believed.
@@ -46,10 +48,8 @@ def report(root: str) -> dict[str, object]:
 
 def _nvml(root: Path) -> dict[str, Any]:
     """Ask NVML through its own Python binding."""
-    import pynvml
-
     answer: dict[str, Any] = {"loaded": False, "init": None, "version": None, "devices": []}
-    _prepare(pynvml, root)
+    _prepare(root)
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError as error:
@@ -58,25 +58,25 @@ def _nvml(root: Path) -> dict[str, Any]:
         answer["init"] = error.value
         return answer
     answer.update(loaded=True, init=0)
-    answer["driver"] = _try(pynvml, pynvml.nvmlSystemGetDriverVersion)
+    answer["driver"] = _try(pynvml.nvmlSystemGetDriverVersion)
     # The second form tells the version of the user-mode driver that programs will load.
-    answer["version"] = _try(pynvml, pynvml.nvmlSystemGetCudaDriverVersion_v2) or _try(
-        pynvml, pynvml.nvmlSystemGetCudaDriverVersion
+    answer["version"] = _try(pynvml.nvmlSystemGetCudaDriverVersion_v2) or _try(
+        pynvml.nvmlSystemGetCudaDriverVersion
     )
-    count = _try(pynvml, pynvml.nvmlDeviceGetCount) or 0
+    count = _try(pynvml.nvmlDeviceGetCount) or 0
     for index in range(min(count, _MAX_DEVICES)):
         device: dict[str, Any] = {"name": f"GPU {index}"}
         answer["devices"].append(device)
         try:
             handle = pynvml.nvmlDeviceGetHandleByIndex(index)
-            device["name"] = _try(pynvml, pynvml.nvmlDeviceGetName, handle) or device["name"]
+            device["name"] = _try(pynvml.nvmlDeviceGetName, handle) or device["name"]
             device["capability"] = pynvml.nvmlDeviceGetCudaComputeCapability(handle)
         except pynvml.NVMLError as error:
             device["error"] = error.value
     return answer
 
 
-def _prepare(pynvml: Any, root: Path) -> None:
+def _prepare(root: Path) -> None:
     """Give the binding a library that it would not find, or whose functions have older names."""
     try:
         library = load_library(NVML, root)
@@ -90,7 +90,7 @@ def _prepare(pynvml: Any, root: Path) -> None:
     pynvml.nvmlLib = library
 
 
-def _try(pynvml: Any, function: Any, *arguments: Any) -> Any:
+def _try(function: Any, *arguments: Any) -> Any:
     """Call one NVML function, None where it is refused or not there."""
     try:
         value = function(*arguments)

@@ -167,9 +167,7 @@ class _Library(NamedTuple):
     @property
     def best(self) -> Version | None:
         """The highest compute capability of the devices that told theirs."""
-        return max(
-            (device.capability for device in self.devices if device.capability), default=None
-        )
+        return max(filter(None, (device.capability for device in self.devices)), default=None)
 
 
 def _cuda_version(number: object) -> Version | None:

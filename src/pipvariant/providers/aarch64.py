@@ -50,7 +50,7 @@ def _answer_for_arm(cpu: _cpu.Cpu) -> Answer:
 
 def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
-    if words := _cpu.unmet_flag("aarch64", FLAGS, feature, values, answer):
+    if words := _cpu.unmet_flag(FLAGS, feature, values, answer):
         return words
     wanted = sorted(filter(_VERSION.fullmatch, values), key=_position)
     best = next(iter(answer.features.get("version", ())), None)

@@ -54,12 +54,7 @@ def amd_features(gfx: Iterable[str], rocm: str | None) -> dict[str, tuple[str, .
 
 
 def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
-    """Say which AMD GPUs and which ROCm are here; starts a probe only where one of them can be.
-
-    :param environ: the overrides, and the variables that ROCm is found by.
-    :param refresh: look again even if what was seen is remembered.
-    :raises InvalidOverride: an override is set to something that cannot be.
-    """
+    """Say which AMD GPUs and which ROCm are here; starts a probe only where one can be."""
     gfx, rocm = _gfx_override(environ), _rocm_override(environ)
     reading = AmdReading() if gfx and rocm else _query_kernel(environ, refresh=refresh)
     facts, problems = dict(reading.facts), list(reading.problems)
@@ -79,14 +74,8 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
         facts["ROCm"] = rocm
     elif found_rocm:
         sources.append("ROCm")
-    return Answer(
-        "amd",
-        amd_features(gfx, rocm or found_rocm),
-        Origin.BUILT_IN,
-        ", ".join(sources) or reading.source,
-        tuple(problems),
-        facts,
-    )
+    features, source = amd_features(gfx, rocm or found_rocm), ", ".join(sources) or reading.source
+    return Answer("amd", features, Origin.BUILT_IN, source, tuple(problems), facts)
 
 
 def _gfx_override(environ: Mapping[str, str]) -> list[str]:

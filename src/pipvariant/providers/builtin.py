@@ -13,9 +13,11 @@ from pipvariant.providers.answers import Answer, Origin
 class _Module(Protocol):
     """What the module of a built-in provider offers."""
 
-    def query_machine(self, environ: Mapping[str, str], *, refresh: bool = False) -> Answer: ...
+    def query_machine(self, environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
+        """Say what this machine supports: see :func:`query_builtin`."""
 
-    def unmet_reason(self, feature: str, values: Sequence[str], answer: Answer) -> str | None: ...
+    def unmet_reason(self, feature: str, values: Sequence[str], answer: Answer) -> str | None:
+        """Say why none of the values is supported: see :func:`reason_for`."""
 
 
 @dataclass(frozen=True)

@@ -57,12 +57,7 @@ def intel_features(ips: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
-    """Say which Intel GPUs are here; starts a probe only where Level Zero can be.
-
-    :param environ: the override, and the variables that drivers are found by.
-    :param refresh: ask the drivers even if their answer is remembered.
-    :raises InvalidOverride: the override is set to something that is no device IP version.
-    """
+    """Say which Intel GPUs are here; starts a probe only where Level Zero can be."""
     stated = read_override(
         environ,
         FORCE_IP,
@@ -75,14 +70,9 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
         reading = IntelReading(FORCE_IP, ips=tuple(match[0] for match in stated))
     else:
         reading = _query_level_zero(environ, refresh=refresh)
-    return Answer(
-        "intel",
-        intel_features(reading.ips),
-        Origin.BUILT_IN,
-        reading.source,
-        reading.problems,
-        reading.facts,
-    )
+    features = intel_features(reading.ips)
+    source, facts = reading.source, reading.facts
+    return Answer("intel", features, Origin.BUILT_IN, source, reading.problems, facts)
 
 
 def _query_level_zero(environ: Mapping[str, str], *, refresh: bool) -> IntelReading:

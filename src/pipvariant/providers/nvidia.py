@@ -65,12 +65,7 @@ def _versions(newest: int, minor: int) -> Mapping[str, None]:
 
 
 def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
-    """Say what driver and GPUs support; starts a probe only where a driver can be.
-
-    :param environ: the overrides, and the variables that the driver's libraries are found by.
-    :param refresh: ask the driver even if its answer is remembered.
-    :raises InvalidOverride: an override is set to something that is no version.
-    """
+    """Say what driver and GPUs support; starts a probe only where a driver can be."""
     driver = _override(environ, FORCE_DRIVER, "[0-9]{1,2}", "a CUDA version", "12.8")
     capability = _override(environ, FORCE_SM, "0?[0-9]", "a compute capability", "9.0")
     known = driver and capability
@@ -86,14 +81,9 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
         facts["compute capability"] = version_text(capability)
     elif capability:
         problems.append(f"{FORCE_SM} has no effect without a driver; set {FORCE_DRIVER} as well")
-    return Answer(
-        "nvidia",
-        nvidia_features(driver, capability or reading.capability),
-        Origin.BUILT_IN,
-        ", ".join(sources),
-        tuple(problems),
-        facts,
-    )
+    features = nvidia_features(driver, capability or reading.capability)
+    source = ", ".join(sources)
+    return Answer("nvidia", features, Origin.BUILT_IN, source, tuple(problems), facts)
 
 
 def _override(
@@ -109,14 +99,11 @@ def _query_driver(environ: Mapping[str, str], *, refresh: bool) -> NvidiaReading
     libraries = _driver_files.find_libraries((_driver_files.LIBCUDA, _driver_files.NVML), environ)
     kernel = _kernel_driver(_driver_files.ROOT / "proc/driver/nvidia")
     if not libraries:
-        problems: tuple[str, ...] = ()
-        if kernel:
-            problem = (
-                "the NVIDIA kernel driver is loaded, but its libraries are not here;"
-                " a container has to be started with access to the GPUs"
-            )
-            problems = (problem,)
-        return NvidiaReading(source="no NVIDIA driver", problems=problems)
+        problem = (
+            "the NVIDIA kernel driver is loaded, but its libraries are not here;"
+            " a container has to be started with access to the GPUs"
+        )
+        return NvidiaReading("no NVIDIA driver", (problem,) if kernel else ())
     signs = (*map(_driver_files.file_state, libraries), *kernel)
     words = "the NVIDIA driver could not be asked"
     return ask_driver(
@@ -140,21 +127,15 @@ def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | N
             return None
         bound, relation = (versions[0], ">=") if feature == _LOWER else (versions[-1], "<")
         return f"needs CUDA driver {relation} {bound[1]}, {has}"
-    if feature != _SM:
-        return None
-    wanted = [
-        match for match in map(re.compile(r"(\d+)(\d)_(real|virtual)").fullmatch, values) if match
-    ]
-    if not wanted:
-        return None
+    wanted = filter(None, map(re.compile(r"(\d+)(\d)_(real|virtual)").fullmatch, values))
     capabilities = sorted({(int(match[1]), int(match[2])) for match in wanted})
-    needs = f"is for GPUs of compute capability {', '.join(map(version_text, capabilities))}"
-    if not driver:
-        return f"{needs}, {has}"
-    best = answer.facts.get("compute capability")
-    return f"{needs}, " + (
-        f"this machine has {best}" if best else "this machine has no usable NVIDIA GPU"
-    )
+    if feature != _SM or not capabilities:
+        return None
+    if driver:
+        best = answer.facts.get("compute capability", "no usable NVIDIA GPU")
+        has = f"this machine has {best}"
+    needs = ", ".join(map(version_text, capabilities))
+    return f"is for GPUs of compute capability {needs}, {has}"
 
 
 def _bound(value: str) -> tuple[tuple[int, int], str] | None:

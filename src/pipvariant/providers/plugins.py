@@ -273,10 +273,9 @@ def _read_configs(report: object, namespace: str) -> tuple[tuple[Config, ...], t
     found: dict[str, Config] = {}
     wrong: list[str] = []
     twice: list[str] = []
-    for item in report["configs"]:
-        name, values = (
-            (item.get("name"), item.get("values")) if isinstance(item, dict) else ("", "")
-        )
+    for told in report["configs"]:
+        item = told if isinstance(told, dict) else {"name": ""}
+        name, values = item.get("name"), item.get("values")
         if not isinstance(name, str) or FEATURE.fullmatch(name) is None:
             wrong.append(str(name))
             continue

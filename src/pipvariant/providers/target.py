@@ -87,45 +87,25 @@ class Target:
 
     def _decide(self, namespace: str, provider: Provider | None) -> Answer | None:
         """Go through steps 1 to 4 in their order; the first that applies answers."""
-        return (
-            # 1. Provider disabled: nothing is supported.
-            self._disabled_one(namespace, provider)
-            # 2. Static properties in the metadata: those, exclusively.
-            or _static_answer(namespace, provider)
-            # 3. The user gave a static list for the target: that, exclusively.
-            or self._target_file_answer(namespace)
-            # 4. A provider that is built in, for that plugin package and plugin-api: its answer.
-            or self._built_in_one(namespace, provider)
-        )
-
-    def _ask_plugin(self, namespace: str, provider: Provider | None, source: str) -> Answer:
-        """Steps 5 and 6: a trusted plugin package is asked; no other is installed or run."""
-        if provider is None or self._plugins is None:
-            return not_trusted(namespace, () if provider is None else plugin_packages(provider))
-        return self._plugins.answer(namespace, provider, source)
-
-    def _disabled_one(self, namespace: str, provider: Provider | None) -> Answer | None:
-        """Step 1: optional and not enabled, disabled by the user, or not for such a target."""
-        reason = ""
-        if namespace in self.disabled:
-            reason = "disabled by the user"
-        elif provider is not None and provider.optional and namespace not in self.enabled:
-            reason = "optional, not enabled"
-        elif provider is not None and provider.enable_if is not None and not self.foreign:
-            # A marker is about the target: of another machine, this one cannot evaluate it.
-            reason = "" if _holds(provider) else f"only if {provider.enable_if}"
-        return Answer(namespace, NOTHING, Origin.DISABLED, reason) if reason else None
-
-    def _target_file_answer(self, namespace: str) -> Answer | None:
-        """Step 3, and its other half: another machine is known by such lists only."""
-        if self.from_target_file is not None:
+        # 1. Provider disabled: nothing is supported.
+        if reason := self._why_disabled(namespace, provider):
+            return Answer(namespace, NOTHING, Origin.DISABLED, reason)
+        # 2. Static properties in the metadata: those, exclusively. The older form's
+        # ``install-time: false`` is static without any property too.
+        if provider and (provider.static_properties is not None or not provider.install_time):
+            stated = provider.static_properties or {}
+            features = {feature: tuple(values) for feature, values in stated.items() if values}
+            return Answer(namespace, features, Origin.STATIC, "metadata")
+        # 3. The user gave a static list for the target: that, exclusively.
+        if self.from_target_file is None and self.foreign:
+            # Another machine is known by such lists only.
+            return Answer(namespace, NOTHING, Origin.NOT_ASKED)
+        if self.from_target_file is not None or provider is None:
             return self.built_in(namespace)
-        return Answer(namespace, NOTHING, Origin.NOT_ASKED) if self.foreign else None
+        # 4. A provider that is built in, for that plugin package and plugin-api: its answer.
+        return self._built_in_one(namespace, provider)
 
-    def _built_in_one(self, namespace: str, provider: Provider | None) -> Answer | None:
-        """Step 4: a built-in provider, for the plugin that it stands in for or by its namespace."""
-        if provider is None:
-            return self.built_in(namespace)
+    def _built_in_one(self, namespace: str, provider: Provider) -> Answer | None:
         if provider.builtin is not None:
             problem = (
                 f"the built-in provider {provider.builtin} of namespace {namespace}"
@@ -139,14 +119,22 @@ class Target:
             return self.built_in(namespace)
         return None
 
+    def _why_disabled(self, namespace: str, provider: Provider | None) -> str:
+        """Step 1: optional and not enabled, disabled by the user, or not for such a target."""
+        if namespace in self.disabled:
+            return "disabled by the user"
+        if provider is not None and provider.optional and namespace not in self.enabled:
+            return "optional, not enabled"
+        # A marker is about the target: of another machine, this one cannot evaluate it.
+        if provider is not None and provider.enable_if is not None and not self.foreign:
+            return "" if _holds(provider) else f"only if {provider.enable_if}"
+        return ""
 
-def _static_answer(namespace: str, provider: Provider | None) -> Answer | None:
-    """Step 2; the older form's ``install-time: false`` is static without any property too."""
-    if provider is None or (provider.static_properties is None and provider.install_time):
-        return None
-    stated = provider.static_properties or {}
-    features = {feature: tuple(values) for feature, values in stated.items() if values}
-    return Answer(namespace, features, Origin.STATIC, "metadata")
+    def _ask_plugin(self, namespace: str, provider: Provider | None, source: str) -> Answer:
+        """Steps 5 and 6: a trusted plugin package is asked; no other is installed or run."""
+        if provider is None or self._plugins is None:
+            return not_trusted(namespace, () if provider is None else plugin_packages(provider))
+        return self._plugins.answer(namespace, provider, source)
 
 
 def _holds(provider: Provider) -> bool:

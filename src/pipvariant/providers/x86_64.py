@@ -86,7 +86,7 @@ def _answer_for_x86(cpu: _cpu.Cpu) -> Answer:
 
 def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
-    if words := _cpu.unmet_flag("x86-64", FLAGS, feature, values, answer):
+    if words := _cpu.unmet_flag(FLAGS, feature, values, answer):
         return words
     if "CPU could not be read" in " ".join(answer.problems):
         return f"needs x86-64-{values[0]}, and what this CPU has could not be read"
