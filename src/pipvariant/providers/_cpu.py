@@ -6,7 +6,7 @@ import platform
 import sys
 import sysconfig
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,19 +85,13 @@ def read_cpu(wanted: str) -> Cpu:
     return Cpu(machine, flags, versions, model, problems)
 
 
-def answer_of(
-    namespace: str, cpu: Cpu, features_of: Callable[[Cpu], Mapping[str, tuple[str, ...]]]
-) -> Answer:
-    """Say what a CPU supports; nothing where its architecture is not the one of this name.
-
-    :param features_of: makes features of a CPU of this architecture.
-    """
+def answer_of(namespace: str, cpu: Cpu, features: Mapping[str, tuple[str, ...]]) -> Answer:
+    """Say what a CPU supports; nothing where its architecture is not the one of this name."""
     facts = {"architecture": cpu.architecture}
-    features, source = NOTHING, "architecture"
-    if cpu.architecture == namespace:
-        features, source = features_of(cpu), "archspec"
-        facts.update({"CPU": cpu.model} if cpu.model else {})
-    return Answer(namespace, features, Origin.BUILT_IN, source, cpu.problems, facts)
+    if cpu.architecture != namespace:
+        return Answer(namespace, NOTHING, Origin.BUILT_IN, "architecture", cpu.problems, facts)
+    facts.update({"CPU": cpu.model} if cpu.model else {})
+    return Answer(namespace, features, Origin.BUILT_IN, "archspec", cpu.problems, facts)
 
 
 def unmet_flag(
@@ -106,9 +100,8 @@ def unmet_flag(
     """Say that the CPU is of another architecture or lacks a flag, None where it is neither."""
     machine = answer.facts.get("architecture", answer.namespace)
     if machine != answer.namespace:
-        return (
-            f"needs an {answer.namespace.replace('_', '-')} CPU, this interpreter runs on {machine}"
-        )
+        wanted = answer.namespace.replace("_", "-")
+        return f"needs an {wanted} CPU, this interpreter runs on {machine}"
     if feature in flags and "on" in values:
         return f"needs the CPU flag {feature}, which this CPU does not have"
     return None

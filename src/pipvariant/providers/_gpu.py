@@ -15,9 +15,9 @@ def read_override(
     environ: Mapping[str, str],
     name: str,
     pattern: str,
-    *,
     form: str,
     example: str,
+    *,
     several: bool = False,
 ) -> list[re.Match[str]]:
     """Read a variable that states what would otherwise be asked of the driver.
@@ -71,15 +71,10 @@ def ask_driver(
     """
     from pipvariant.providers import probe_cache
 
-    root = str(_driver_files.ROOT)
+    path, root = f"pipvariant.providers.{module}", str(_driver_files.ROOT)
     try:
         return probe_cache.query_probe(
-            f"pipvariant.providers.{module}",
-            root,
-            judge=judge,
-            environ=environ,
-            signs=signs,
-            refresh=refresh,
+            path, root, judge=judge, environ=environ, signs=signs, refresh=refresh
         )
     except ProbeFailed as error:
         return failed(source="failed probe", problems=(f"{words}: {error.what}",))

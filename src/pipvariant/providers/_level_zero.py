@@ -61,8 +61,8 @@ def report(root: str) -> dict[str, object]:
         ``type``, ``vendor`` and ``ip`` (0 is not told), or ``error``; ``denied``: the devices of
         the kernel for Intel GPUs that this user may not open.
     """
-    answer: dict[str, Any] = {"loaded": False, "init": None, "devices": []}
-    answer["denied"] = _denied(Path(root))
+    denied = _denied(Path(root))
+    answer: dict[str, Any] = {"loaded": False, "init": None, "devices": [], "denied": denied}
     try:
         library = load_library(LEVEL_ZERO, Path(root))
     except OSError:

@@ -27,11 +27,8 @@ def aarch64_features(versions: Iterable[str], flags: Iterable[str]) -> dict[str,
         ``aarch64`` is the first of them all, and every aarch64 CPU has it.
     :param flags: its flags, as Linux spells them.
     """
-    known = {"8a"}
-    for name in versions:
-        version = name.removeprefix("armv")
-        if _VERSION.fullmatch(version):
-            known.add(version)
+    names = (name.removeprefix("armv") for name in versions)
+    known = {"8a", *filter(_VERSION.fullmatch, names)}
     had = frozenset(flags)
     features = {"version": tuple(sorted(known, key=_position, reverse=True))}
     features.update((flag, ("on",)) for flag in FLAGS if flag in had)
@@ -45,7 +42,7 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
 
 
 def _answer_for_arm(cpu: _cpu.Cpu) -> Answer:
-    return _cpu.answer_of(_cpu.AARCH64, cpu, lambda arm: aarch64_features(arm.versions, arm.flags))
+    return _cpu.answer_of(_cpu.AARCH64, cpu, aarch64_features(cpu.versions, cpu.flags))
 
 
 def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:

@@ -79,25 +79,15 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
 
 
 def _gfx_override(environ: Mapping[str, str]) -> list[str]:
-    stated = read_override(
-        environ,
-        FORCE_GFX,
-        "gfx[0-9a-f]{3,5}",
-        form="a list of GPU architectures",
-        example="names such as gfx942 or gfx90a,gfx942",
-        several=True,
-    )
+    form, example = "a list of GPU architectures", "names such as gfx942 or gfx90a,gfx942"
+    stated = read_override(environ, FORCE_GFX, "gfx[0-9a-f]{3,5}", form, example, several=True)
     return [match[0] for match in stated]
 
 
 def _rocm_override(environ: Mapping[str, str]) -> str | None:
-    stated = read_override(
-        environ,
-        FORCE_ROCM,
-        r"([0-9]{1,2}\.[0-9]{1,2})(?:\.[0-9]{1,5})?",
-        form="a ROCm version",
-        example="a value such as 6.4 or 7.0.0",
-    )
+    form, example = "a ROCm version", "a value such as 6.4 or 7.0.0"
+    pattern = r"([0-9]{1,2}\.[0-9]{1,2})(?:\.[0-9]{1,5})?"
+    stated = read_override(environ, FORCE_ROCM, pattern, form, example)
     return stated[0][1] if stated else None
 
 

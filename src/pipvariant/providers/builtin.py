@@ -66,10 +66,8 @@ def stands_in(namespace: str, packages: Sequence[str], plugin_api: str) -> bool:
         another package under a known namespace is a plugin like any other.
     """
     built_in = BUILT_INS.get(namespace)
-    if built_in is None:
-        return False
     reference = "".join(plugin_api.split())
-    return any(
+    return built_in is not None and any(
         package in built_in.packages and reference in built_in.plugin_apis(package)
         for package in packages
     )

@@ -58,14 +58,9 @@ def intel_features(ips: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
     """Say which Intel GPUs are here; starts a probe only where Level Zero can be."""
-    stated = read_override(
-        environ,
-        FORCE_IP,
-        r"[0-9]{1,4}(?:\.[0-9]{1,3}){2}",
-        form="a device IP version",
-        example="a value such as 12.60.7",
-        several=True,
-    )
+    form, example = "a device IP version", "a value such as 12.60.7"
+    pattern = r"[0-9]{1,4}(?:\.[0-9]{1,3}){2}"
+    stated = read_override(environ, FORCE_IP, pattern, form, example, several=True)
     if stated:
         reading = IntelReading(FORCE_IP, ips=tuple(match[0] for match in stated))
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from pipvariant.providers import _driver_files
 from pipvariant.providers._gpu import ask_driver, read_override, state_of
@@ -90,14 +89,17 @@ def _override(
     environ: Mapping[str, str], name: str, minor: str, form: str, example: str
 ) -> Version | None:
     pattern = rf"([0-9]{{1,2}})\.({minor})"
-    stated = read_override(environ, name, pattern, form=form, example=f"a value such as {example}")
+    stated = read_override(environ, name, pattern, form, f"a value such as {example}")
     return (int(stated[0][1]), int(stated[0][2])) if stated else None
 
 
 def _query_driver(environ: Mapping[str, str], *, refresh: bool) -> NvidiaReading:
     """Ask the driver in a child process, if there can be one."""
     libraries = _driver_files.find_libraries((_driver_files.LIBCUDA, _driver_files.NVML), environ)
-    kernel = _kernel_driver(_driver_files.ROOT / "proc/driver/nvidia")
+    folder = _driver_files.ROOT / "proc/driver/nvidia"
+    # The driver that the kernel has loaded, which containers can see too.
+    version = _driver_files.read_start(folder / "version")
+    kernel = () if version is None else (version, *_driver_files.list_folder(folder / "gpus"))
     if not libraries:
         problem = (
             "the NVIDIA kernel driver is loaded, but its libraries are not here;"
@@ -109,12 +111,6 @@ def _query_driver(environ: Mapping[str, str], *, refresh: bool) -> NvidiaReading
     return ask_driver(
         "_nvidia_driver", read_nvidia_report, NvidiaReading, words, environ, signs, refresh=refresh
     )
-
-
-def _kernel_driver(folder: Path) -> tuple[str, ...]:
-    """Describe the driver that the kernel has loaded, which containers can see too."""
-    version = _driver_files.read_start(folder / "version")
-    return () if version is None else (version, *_driver_files.list_folder(folder / "gpus"))
 
 
 def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 import os
 import shutil
@@ -16,13 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from pipvariant.errors import InvalidOption, ProbeFailed
 from pipvariant.providers import probe
 from pipvariant.providers.answers import NOTHING, TRUST_OPTION, Answer, Origin, not_trusted
+from pipvariant.providers.environments import Environment, provide_environment
 from pipvariant.providers.requirements import marker_environment, plugin_requirements
 from pipvariant.standard.properties import FEATURE, VALUE
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
 
-    from pipvariant.providers.environments import Environment
     from pipvariant.standard.metadata import Provider
 
 logger = logging.getLogger(__name__)
@@ -144,9 +143,8 @@ class Plugins:
         if question not in self._answers:
             package = requirements[0][0]
             try:
-                answer = _answer_of_plugin(
-                    namespace, package, self._ask(question, provider, source)
-                )
+                found = self._ask(question, provider, source)
+                answer = _answer_of_plugin(namespace, package, found)
             except ProbeFailed as error:
                 problem = (
                     f"the plugin package {package} of namespace {namespace} could not be asked:"
@@ -188,7 +186,8 @@ class Plugins:
         def ask() -> _Found:
             environment = self._environment(provider, source)
             _, namespace, reference, method, *_ = question
-            site, printed = str(environment.site), list[str]()
+            site = str(environment.site)
+            printed: list[str] = []
             try:
                 report = probe.run_plugin(
                     site, reference, method, environ=self.environ, printed=printed
@@ -212,7 +211,6 @@ class Plugins:
             requirement.marker = None
         texts = tuple(sorted(str(requirement) for _, requirement in requirements))
         key = (self.installer.origin(source), *texts)
-        from pipvariant.providers import environments
 
         def fill(site: Path) -> Sequence[str]:
             packages = self.installer.install(key[1:], site, source)
@@ -225,10 +223,10 @@ class Plugins:
         if self.folder is None:
             self.folder = Path(tempfile.mkdtemp(prefix="pip-variant-"))
             weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-        provide = functools.partial(
-            environments.provide_environment, self.folder, key, fill, refresh=self.refresh
+        folder, refresh = self.folder, self.refresh
+        return _once(
+            self._environments, key, lambda: provide_environment(folder, key, fill, refresh=refresh)
         )
-        return _once(self._environments, key, provide)
 
 
 T = TypeVar("T")

@@ -141,18 +141,18 @@ def _run_child(
         )
     except OSError as error:
         raise ProbeFailed(f"the probe could not be started: {error}", where=where) from error
-    stdout = cast("IO[bytes]", process.stdout)
     read: list[bytes] = []
-    reader = threading.Thread(target=_read_answer, args=(stdout, read), daemon=True)
-    reader.start()
     said: list[bytes] = []
-    listener = threading.Thread(target=_read_printed, args=(process.stderr, said), daemon=True)
+    stdout, stderr = cast("IO[bytes]", process.stdout), process.stderr
+    reader = threading.Thread(target=_read_answer, args=(stdout, read), daemon=True)
+    listener = threading.Thread(target=_read_printed, args=(stderr, said), daemon=True)
+    reader.start()
     listener.start()
     reader.join(TIME_LIMIT)
     answered = not reader.is_alive()
     # Also after an answer: what the driver's libraries started must not stay.
     _end(process, answered=answered)
-    for thread, stream in ((reader, stdout), (listener, process.stderr)):
+    for thread, stream in ((reader, stdout), (listener, stderr)):
         thread.join(_GRACE)
         if not thread.is_alive() and stream is not None:
             stream.close()

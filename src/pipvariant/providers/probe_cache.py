@@ -99,9 +99,8 @@ def _boot() -> str:
             import winreg
 
             manager = r"SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management"
-            with winreg.OpenKey(
-                winreg.HKEY_LOCAL_MACHINE, rf"{manager}\PrefetchParameters"
-            ) as parameters:
+            path = rf"{manager}\PrefetchParameters"
+            with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, path) as parameters:
                 return str(winreg.QueryValueEx(parameters, "BootId")[0])
         if sys.platform == "darwin":
             import ctypes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -36,9 +37,8 @@ _HIDDEN_AT_MOST = 2
 
 def normalise_flags(flags: Iterable[str]) -> frozenset[str]:
     """Add the names that the standard uses for flags that systems spell in other ways."""
-    known = set(flags)
-    known.update(implied for spelled, implied in _IMPLIED if spelled in known)
-    return frozenset(known)
+    known = frozenset(flags)
+    return known.union(implied for spelled, implied in _IMPLIED if spelled in known)
 
 
 def lacking_flags(flags: frozenset[str], level: str) -> tuple[str, ...]:
@@ -51,11 +51,7 @@ def x86_64_features(flags: frozenset[str]) -> dict[str, tuple[str, ...]]:
 
     A level needs every flag of it and of those below, so a hidden flag costs the level.
     """
-    levels: list[str] = []
-    for level in LEVELS:
-        if lacking_flags(flags, level):
-            break
-        levels.append(level)
+    levels = list(itertools.takewhile(lambda level: not lacking_flags(flags, level), LEVELS))
     features = {"level": tuple(reversed(levels))}
     features.update((flag, ("on",)) for flag in FLAGS if flag in flags)
     return features
@@ -68,12 +64,12 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
 
 
 def _answer_for_x86(cpu: _cpu.Cpu) -> Answer:
-    cpu = replace(cpu, flags=normalise_flags(cpu.flags))
-    answer = _cpu.answer_of(_cpu.X86_64, cpu, lambda x86: x86_64_features(x86.flags))
+    flags = normalise_flags(cpu.flags)
+    answer = _cpu.answer_of(_cpu.X86_64, cpu, x86_64_features(flags))
     levels = answer.features.get("level", tuple(LEVELS))
     above = list(LEVELS)[len(levels) :]
-    lacks = {level: lacking_flags(cpu.flags, level) for level in above}
-    facts = {f"{level} lacks": " ".join(flags) for level, flags in lacks.items() if flags}
+    lacks = {level: lacking_flags(flags, level) for level in above}
+    facts = {f"{level} lacks": " ".join(lacking) for level, lacking in lacks.items() if lacking}
     problems = answer.problems
     if above and len(missing := lacks[above[0]]) <= _HIDDEN_AT_MOST:
         hidden = (
@@ -94,10 +90,6 @@ def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | N
     best = next(iter(answer.features.get("level", ())), None)
     if feature != "level" or not wanted or best is None:
         return None
-    missing = [
-        flag
-        for level in LEVELS
-        if level <= wanted[0]
-        for flag in answer.facts.get(f"{level} lacks", "").split()
-    ]
+    lacks = (answer.facts.get(f"{level} lacks", "") for level in LEVELS if level <= wanted[0])
+    missing = " ".join(lacks).split()
     return f"needs x86-64-{wanted[0]}, this CPU is {best} (lacks {', '.join(missing)})"
