@@ -58,11 +58,11 @@ def rocm_folders(environ: Mapping[str, str], root: Path) -> Iterator[Path]:
     else:
         yield root / "opt/rocm"
         parent, pattern = root / "opt", "rocm-*"
-    yield from sorted(parent.glob(pattern), key=_newest_first)
-
-
-def _newest_first(path: Path) -> list[int]:
-    return [-int(number) for number in re.findall(r"\d{1,9}", path.name)]
+    # The newest first.
+    yield from sorted(
+        parent.glob(pattern),
+        key=lambda path: [-int(number) for number in re.findall(r"\d{1,9}", path.name)],
+    )
 
 
 def _nodes(folder: Path) -> Iterator[dict[str, object]]:

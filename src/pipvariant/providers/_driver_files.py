@@ -19,9 +19,6 @@ LEVEL_ZERO = "libze_loader.so.1"
 #: Stands for the return code of a function that is not there.
 NO_FUNCTION = -1
 
-# More is not read from a file of the kernel or of a driver.
-_MAX_START = 1024
-
 #: The root of the file system.
 ROOT = Path("/")
 
@@ -97,10 +94,10 @@ def list_folder(folder: Path) -> list[str]:
 
 
 def read_start(path: Path) -> str | None:
-    """Read the beginning of a file, as much as such files have; None where that cannot be."""
+    """Read a small file of the kernel or of a driver; None where that cannot be."""
     try:
         with open(path, encoding="ascii", errors="replace") as stream:
-            return stream.read(_MAX_START)
+            return stream.read(1024)
     except OSError:
         return None
 

@@ -21,9 +21,6 @@ FORCE_ROCM = "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION"
 _GFX = "gfx_arch"
 _ROCM = "rocm_version"
 
-# No version has more digits.
-_MAX_PART = 99
-
 # With this variable of ROCm's, programs see another architecture than the kernel does.
 _HSA_OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
@@ -198,7 +195,7 @@ def _rocm_text(told: Any) -> str | None:
             r"\d+", told
         )
     numbers = [int(number) for number in told or ()][:2]
-    if len(numbers) < 2 or max(numbers) > _MAX_PART:
+    if len(numbers) < 2 or max(numbers) > 99:  # No version has more digits.
         return None
     return f"{numbers[0]}.{numbers[1]}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 from collections.abc import Callable, Collection, Mapping
@@ -127,7 +128,11 @@ class Target:
             return "optional, not enabled"
         # A marker is about the target: of another machine, this one cannot evaluate it.
         if provider is not None and provider.enable_if is not None and not self.foreign:
-            return "" if _holds(provider) else f"only if {provider.enable_if}"
+            # One that compares what cannot be compared never holds.
+            with contextlib.suppress(ValueError):
+                if provider.is_enabled(marker_environment()):
+                    return ""
+            return f"only if {provider.enable_if}"
         return ""
 
     def _ask_plugin(self, namespace: str, provider: Provider | None, source: str) -> Answer:
@@ -135,11 +140,3 @@ class Target:
         if provider is None or self._plugins is None:
             return not_trusted(namespace, () if provider is None else plugin_packages(provider))
         return self._plugins.answer(namespace, provider, source)
-
-
-def _holds(provider: Provider) -> bool:
-    """Evaluate the marker of a provider; one that compares what cannot be compared never holds."""
-    try:
-        return provider.is_enabled(marker_environment())
-    except ValueError:
-        return False
