@@ -9,15 +9,13 @@ from typing import Any
 import pynvml
 
 from pipvariant.providers._driver_files import LIBCUDA, NVML, call_function, load_library
+from pipvariant.providers._nvidia_report import NVML_MISMATCH, NVML_NOT_LOADED
 
 # No machine has more; a driver that claims so is not believed.
 _MAX_DEVICES = 256
 
 _MAJOR_ATTRIBUTE = 75
 _MINOR_ATTRIBUTE = 76
-
-_DRIVER_NOT_LOADED = 9
-_VERSION_MISMATCH = 18
 
 # The functions that the binding calls, and what they are called in older drivers.
 _OLDER_NAMES = {
@@ -40,7 +38,7 @@ def report(root: str) -> dict[str, object]:
     """
     nvml = _nvml(Path(root))
     # A driver that is not loaded or is being updated gives libcuda no better answer.
-    if nvml["init"] in (_DRIVER_NOT_LOADED, _VERSION_MISMATCH):
+    if nvml["init"] in (NVML_NOT_LOADED, NVML_MISMATCH):
         return {"nvml": nvml, "cuda": None}
     known = nvml["version"] and any("capability" in device for device in nvml["devices"])
     return {"nvml": nvml, "cuda": _cuda(Path(root), nvml["version"] if known else None)}

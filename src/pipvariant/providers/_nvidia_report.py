@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from pipvariant.providers._gpu import sensible
 from pipvariant.providers.answers import Reading
 
-# Return codes of NVML and libcuda that mean one thing only.
-_NVML_NOT_LOADED = 9
+#: Return codes of NVML and libcuda that mean one thing only.
+NVML_NOT_LOADED = 9
 _NVML_LIBRARY_NOT_FOUND = 12
-_NVML_MISMATCH = 18
+NVML_MISMATCH = 18
 _CUDA_STUB = 34
 _CUDA_NO_DEVICE = 100
 _CUDA_MISMATCH = 803
@@ -54,8 +54,8 @@ def _hopeless(nvml: _Library, cuda: _Library) -> NvidiaReading | None:
             "the libraries of the NVIDIA driver are on this machine, but they cannot be loaded;"
             " see whether they fit this interpreter, and LD_LIBRARY_PATH"
         )
-    elif nvml.init == _NVML_MISMATCH or cuda.init == _CUDA_MISMATCH:
-        source = nvml.name if nvml.init == _NVML_MISMATCH else cuda.name
+    elif nvml.init == NVML_MISMATCH or cuda.init == _CUDA_MISMATCH:
+        source = nvml.name if nvml.init == NVML_MISMATCH else cuda.name
         problem = (
             "the NVIDIA kernel driver and its libraries are of different versions,"
             " as after an update; restart the machine or load the kernel module again;"
@@ -67,7 +67,7 @@ def _hopeless(nvml: _Library, cuda: _Library) -> NvidiaReading | None:
             "libcuda is that of a forward-compatibility package, and these GPUs do not allow it;"
             " take its folder out of the search path of libraries (LD_LIBRARY_PATH)"
         )
-    elif nvml.init == _NVML_NOT_LOADED:
+    elif nvml.init == NVML_NOT_LOADED:
         source = nvml.name
         problem = "the libraries of the NVIDIA driver are here, but the kernel driver is not loaded"
     elif stubs_alone or (nvml.init != 0 and cuda.init == _CUDA_STUB):

@@ -117,12 +117,12 @@ class Plugins:
     folder: Path | None
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     refresh: bool = False
-    _environments: dict[tuple[str, ...], Environment | ProbeFailed] = field(default_factory=dict)
-    _found: dict[tuple[str, ...], _Found | ProbeFailed] = field(default_factory=dict)
-    _answers: dict[tuple[str, ...], Answer] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._trusted = parse_trust(self.trusted)
+        self._environments: dict[tuple[str, ...], Environment | ProbeFailed] = {}
+        self._found: dict[tuple[str, ...], _Found | ProbeFailed] = {}
+        self._answers: dict[tuple[str, ...], Answer] = {}
 
     def answer(self, namespace: str, provider: Provider, source: str = "") -> Answer:
         """Say what the plugin of a namespace supports (PEP 850, steps 5 and 6).

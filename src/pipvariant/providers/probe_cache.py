@@ -26,9 +26,6 @@ MAX_FILES = 32
 
 _MAX_BYTES = probe.MAX_OUTPUT + 64 * 1024
 
-# What a library may be found by, but is not: it changes with every virtual environment.
-_NO_MATTER = "PATH"
-
 
 def query_probe(
     module: str,
@@ -60,7 +57,8 @@ def query_probe(
         return judge(run())
     key = [__version__, boot, _container(), sys.platform, str(sys.maxsize), sys.base_prefix]
     variables = probe.clean_environment(environ)
-    variables.pop(_NO_MATTER, None)
+    # A library may be found by it, but is not, and it changes with every virtual environment.
+    variables.pop("PATH", None)
     key += [module, *arguments, json.dumps(variables, sort_keys=True), *signs]
     path = place / f"{hash_of(key)}.json"
     if not refresh:
