@@ -11,8 +11,8 @@ __all__ = ["OTHERS", "lose", "name_of"]
 
 #: What is replaced without a `Patch` -> the function of `shim.options.parser` that does it.
 OTHERS = {
-    "parser Command.parse_args": "before_run",
-    "parser ConfigOptionParser._match_long_opt": "_prefer_known",
+    "parser pip._internal.cli.base_command:Command.parse_args": "before_run",
+    "parser pip._internal.cli.parser:ConfigOptionParser._match_long_opt": "_prefer_known",
     "shim pip._internal.commands:create_command": "",
 }
 

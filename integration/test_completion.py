@@ -132,5 +132,5 @@ def test_a_cursor_that_is_nowhere_is_for_pip_to_judge(pip: Pip, cursor: str) -> 
     environ = {"PIP_AUTO_COMPLETE": "1", "COMP_WORDS": "pip-variant variant", "COMP_CWORD": cursor}
     ours = pip.variant("--version", environ=environ)
     plain = pip.plain("--version", environ={**environ, "COMP_WORDS": "pip download"})
-    assert "pipvariant/shim/completion" not in ours.output
+    assert "pipvariant/shim/options/completion" not in ours.output
     assert ours.code == plain.code

@@ -108,3 +108,20 @@ def test_a_dry_run_fetches_metadata_once(pip: Pip, index: Index) -> None:
     pip.variant("install", "--dry-run", "tri", driver="12.8").check()
     assert index.requests_for("-variants.json") == ["GET /files/tri-1.9-variants.json"]
     assert pip.installed() == {}
+
+
+@pytest.mark.every_pip
+@pytest.mark.parametrize("command", (["install"], ["install", "-v"], ["variant", "explain"]))
+def test_after_the_first_download_nothing_more_is_asked(
+    pip: Pip, index: Index, command: list[str]
+) -> None:
+    index.add(*tri("2.0", ("13.0",)), *tri("1.0", ("12.6",)))
+    result = pip.variant(*command, "tri", driver="12.8").check()
+    # What is said of the older version was found while the resolver worked.
+    assert result.lines_with("tri 1.0 has variant cuda12.6, which fits")
+    assert index.requests == [
+        PAGE,
+        "GET /files/tri-2.0-variants.json",
+        "GET /files/tri-1.0-variants.json",
+        "GET /files/tri-2.0-py3-none-any-null.whl",
+    ]

@@ -453,3 +453,12 @@ def test_what_is_short_for_an_option_of_pip_stays_so(pip: Pip, index: Index) -> 
     index.add(*tri())
     pip.variant("install", "--prefer", "tri", driver="12.8").check()
     assert pip.label("tri") == "cuda12.8"
+
+
+def test_no_variant_in_a_file_leaves_what_is_installed_as_it_is(pip: Pip, index: Index) -> None:
+    index.add(*tri())
+    pip.variant("install", "tri", driver="12.6").check()
+    index.log.clear()
+    path = pip.write("r.txt", ["tri", "--no-variant"])
+    pip.variant("install", "--upgrade-variant", "-r", path, driver="12.8").check()
+    assert (pip.label("tri"), index.requests) == ("cuda12.6", [])

@@ -28,9 +28,8 @@ CHOOSING = (
     "finding/installed",
     "locking/chooser",
     "locking/read",
-    "resolving/constraints",
     "resolving/found_candidates",
-    "resolving/reasons",
+    "resolving/installed_candidate",
     "resolving/same_variant",
     "resolving/selector",
 )
@@ -38,6 +37,7 @@ CHOOSING = (
 ROOMS = {
     "standard": ["src/pipvariant/standard/*"],
     "wheelfile": ["src/pipvariant/wheelfile/core_metadata.py"],
+    "selection": ["src/pipvariant/selection/*"],
     "shim": [f"src/pipvariant/shim/{name}.py" for name in CHOOSING],
 }
 #: One repeats other tests at length, one is about the integration suite.
@@ -83,7 +83,7 @@ def prepare(folder: Path, room: str) -> None:
 
     def others(place: str, names: list[str]) -> set[str]:
         tests = {name for name in names if name.startswith("test_")}
-        return LEFT_OUT | (set() if Path(place).name == room else tests)
+        return LEFT_OUT | (set() if room in Path(place).relative_to(CHECKOUT).parts else tests)
 
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(CHECKOUT / "src", folder / "src")

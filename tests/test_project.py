@@ -44,14 +44,6 @@ def local_links(page: Path) -> list[str]:
     return [target for target in targets if "://" not in target and not target.startswith("#")]
 
 
-def test_no_source_file_is_longer_than_400_lines() -> None:
-    lengths = {
-        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
-        for path in FILES
-    }
-    assert {path: length for path, length in lengths.items() if length > 400} == {}
-
-
 def test_no_module_is_called_utils() -> None:
     assert [path for path in FILES if re.search("util|helper|misc", path.stem)] == []
 

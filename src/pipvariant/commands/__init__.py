@@ -1,1 +1,1 @@
-"""``pip-variant variant ...``: parse, call, print. The only room that prints."""
+"""``pip-variant variant ...``: parse, call, print. The only package that prints."""

@@ -13,8 +13,6 @@ from pipvariant.selection.reasons import incompatibility
 from pipvariant.standard.metadata import Metadata
 from pipvariant.standard.preferences import ALL, Preferences
 
-__all__ = ["VariantConstraint", "constraint_for", "constraint_if_all", "incompatible"]
-
 
 class VariantConstraint(NamedTuple):
     """What a file of one project has to be.

@@ -12,8 +12,6 @@ from pipvariant.selection.reasons import incompatibility, skip_phrase
 from pipvariant.standard.properties import Properties
 from pipvariant.standard.ranking import Rejection
 
-__all__ = ["CHOSEN", "FITS", "LEFT_OUT", "REJECTED", "Build", "Explanation", "explain"]
-
 #: What can become of a build.
 CHOSEN, FITS, REJECTED, LEFT_OUT = "chosen", "fits", "rejected", "left out"
 PASSED = "ranks first, but options, hashes or other requirements do not allow it"

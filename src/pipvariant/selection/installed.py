@@ -12,15 +12,6 @@ if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
     from pipvariant.standard.properties import Properties
 
-__all__ = [
-    "Compatibility",
-    "Installed",
-    "better_label",
-    "compatibility",
-    "may_have_better",
-    "ranks_before",
-]
-
 
 class Installed(NamedTuple):
     """An installed project, and what its own ``variant.json`` says about it.

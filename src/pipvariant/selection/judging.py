@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from pipvariant.standard.preferences import Preferences
     from pipvariant.standard.ranking import Supported
 
-__all__ = ["Judge", "judge_sources", "labels_by_namespace"]
-
 
 def _no_preferences() -> None:
     return None

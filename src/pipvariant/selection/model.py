@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from pipvariant.standard.properties import Properties
     from pipvariant.standard.ranking import Ranking, Supported
 
-__all__ = [
-    "Decision",
-    "File",
-    "Judgement",
-    "LeftOut",
-    "MetadataSource",
-    "OtherProject",
-    "Target",
-]
-
 
 class File(NamedTuple):
     """One file of a project that an installer may take, going by its name, version and tags.

@@ -8,8 +8,6 @@ from pipvariant.selection.constraints import VariantConstraint
 from pipvariant.selection.judging import Judge, judge_sources
 from pipvariant.selection.model import Decision, File, Judgement, MetadataSource
 
-__all__ = ["decide", "ordered", "sources_of"]
-
 Judgements = Mapping[str, "Judgement | None"]
 
 

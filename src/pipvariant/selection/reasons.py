@@ -11,15 +11,6 @@ from pipvariant.providers.builtin import reason_for
 from pipvariant.selection.model import Decision, Judgement, LeftOut
 from pipvariant.standard.ranking import Cause, Rejection
 
-__all__ = [
-    "ACCELERATORS",
-    "incompatibility",
-    "missing_accelerators",
-    "nearest_miss",
-    "skip_phrase",
-    "why_none",
-]
-
 #: Namespaces of hardware that a build is made for, and that a machine can do without.
 ACCELERATORS = {"amd": "AMD", "intel": "Intel", "nvidia": "NVIDIA"}
 #: So many versions are named one by one.

@@ -11,8 +11,6 @@ from pipvariant.selection.installed import Installed
 from pipvariant.selection.model import Decision, File
 from pipvariant.standard.preferences import Family
 
-__all__ = ["Values", "arrange", "values_of", "values_of_installed"]
-
 #: The features of a label in one namespace; None of a build that no label speaks for.
 Values = Optional[Mapping[str, tuple[str, ...]]]
 

@@ -1,4 +1,4 @@
-"""The shim: the only room that knows pip. Everything else is unaware of it.
+"""The shim: the only package that patches pip.
 
 :func:`apply` does what every command needs, which is next to nothing. Only when pip has
 parsed the options of a command that looks at an index are the patches looked up, put on all
@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pipvariant.shim.core.patches import Patches
     from pipvariant.shim.run import Run
-
-__all__ = ["apply", "current_run", "run_pip", "undo"]
 
 _applied: Patches | None = None
 _run: Run | None = None

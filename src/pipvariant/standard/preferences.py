@@ -62,8 +62,8 @@ class Preferences:
     def label(self, package: str, offered: Collection[str]) -> str | None:
         """Return the only label that is wanted of a package, None if any will do.
 
-        :param offered: the labels that its version has: a wish for all packages is about those
-            that have the label.
+        :param offered: the labels that its version has: a label for all packages is about those
+            that have it.
         """
         if package in self.labels:
             return self.labels[package]
@@ -72,8 +72,8 @@ class Preferences:
 
     def is_constrained(self, package: str) -> bool:
         """Say whether the user may want some files of a package only."""
-        wishes = self.labels.keys() | self.required.keys()
-        return package in wishes or ALL in wishes
+        constrained = self.labels.keys() | self.required.keys()
+        return package in constrained or ALL in constrained
 
     def family_of(self, package: str) -> tuple[Family, ...]:
         """Return the families that a package is in."""

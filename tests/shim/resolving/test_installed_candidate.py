@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from importlib import import_module
 from types import SimpleNamespace
@@ -151,7 +152,7 @@ def test_what_a_build_requires_is_resolved_on_its_own() -> None:
 
     options = CommandOptions(command="install")
     kept = KeptVariants(options, replacements, parts.target, parts.settled_judge, parts.messages)
-    resolver = kept_variants._resolve(kept, resolve)
+    resolver = functools.partial(kept_variants._resolve, kept, resolve)
     resolver(Resolver(), [_named("Lib"), _named("limit", constraint=True)])
     assert seen == [(frozenset({"lib"}), {}, {}), (frozenset({"backend"}), {}, {})]
     assert state() == (frozenset(), {}, {})

@@ -8,14 +8,13 @@ not have, is not taken for their sake.
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import default_environment
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import CommandOptions, aside
@@ -27,10 +26,7 @@ from pipvariant.shim.resolving.decisions import Decisions
 def patches(pip: Pip, options: CommandOptions, decisions: Decisions) -> list[Patch]:
     """Patch the installer of build requirements that works in this process, where it is on."""
     target = pip.inprocess_builds
-    if target is None:
-        return []
-    wrap = functools.partial(_install, options, decisions)
-    return [Patch(target, wrap, functools.partial(_prove, decisions, target))]
+    return [] if target is None else [patch(target, _install, _prove, target, options, decisions)]
 
 
 def of_target(options: CommandOptions, decisions: Decisions) -> Mapping[str, str]:
@@ -62,19 +58,24 @@ def hand_on(options: CommandOptions, decisions: Decisions) -> None:
     os.environ[BUILD_LABELS] = json.dumps(of_target(options, decisions))
 
 
-def _install(options: CommandOptions, decisions: Decisions, original: Any) -> Any:
-    def install(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before = decisions.build_labels, dict(decisions.last_label)
-        decisions.build_labels = decisions.build_labels or of_target(options, decisions)
-        try:
-            return original(self, *args, **kwargs)
-        finally:
-            decisions.build_labels, decisions.last_label = before
+def _install(
+    target: str,
+    options: CommandOptions,
+    decisions: Decisions,
+    original: Any,
+    self: Any,
+    *args: Any,
+    **kwargs: Any,
+) -> Any:
+    before = decisions.build_labels, dict(decisions.last_label)
+    decisions.build_labels = decisions.build_labels or of_target(options, decisions)
+    try:
+        return original(self, *args, **kwargs)
+    finally:
+        decisions.build_labels, decisions.last_label = before
 
-    return install
 
-
-def _prove(decisions: Decisions, target: str) -> bool:
+def _prove(target: str, options: CommandOptions, decisions: Decisions) -> bool:
     class Seen(BaseException):
         pass
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import aside
 
@@ -47,26 +46,16 @@ class HandOn:
 
 def patches(pip: Pip, hand_on: HandOn) -> list[Patch]:
     """Patch the function that names the file which a child pip is started with."""
-    return [
-        Patch(
-            target,
-            lambda original: _get_runnable_pip(hand_on, original),
-            functools.partial(_prove, hand_on, target),
-        )
-        for target in pip.runnable
-    ]
+    return [patch(target, _get_runnable_pip, _prove, hand_on, target) for target in pip.runnable]
 
 
-def _get_runnable_pip(hand_on: HandOn, original: Any) -> Callable[[], str]:
-    def get_runnable_pip() -> str:
-        runnable = str(original())
-        # A pip inside a zip file is started as that file, which leaves no room for a runner.
-        if not runnable.endswith(".py"):
-            return runnable
-        hand_on.hand_on()
-        return RUNNER
-
-    return get_runnable_pip
+def _get_runnable_pip(hand_on: HandOn, target: str, original: Any) -> str:
+    runnable = str(original())
+    # A pip inside a zip file is started as that file, which leaves no room for a runner.
+    if not runnable.endswith(".py"):
+        return runnable
+    hand_on.hand_on()
+    return RUNNER
 
 
 def places() -> dict[str, str]:

@@ -7,7 +7,6 @@ declares it, and takes the place of the ordinary wheel.
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Iterable
 from importlib import import_module
@@ -16,7 +15,7 @@ from typing import Any
 
 from pipvariant.errors import PipVariantError
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import pip_error
 from pipvariant.shim.core.state import aside
 from pipvariant.standard.filename import split_label
@@ -34,20 +33,19 @@ def patches(label_built: LabelBuilt) -> list[Patch]:
     :param label_built: takes a wheel, the folder of its project, a label and a folder to write
         into, and returns the path of the variant.
     """
-    return [Patch(_TARGET, functools.partial(_build, label_built), _prove)]
+    return [patch(_TARGET, _build, _prove, label_built)]
 
 
-def _build(label_built: LabelBuilt, original: Any) -> Callable[..., Any]:
-    def build(requirements: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
-        successes, failures = original(requirements, *args, **kwargs)
-        for requirement in successes:
-            label = (requirement.config_settings or {}).get(SETTING)
-            path = requirement.local_file_path
-            if label and split_label(os.path.basename(path))[1] is None:
-                requirement.local_file_path = _labelled(label_built, requirement, label)
-        return successes, failures
-
-    return build
+def _build(
+    label_built: LabelBuilt, original: Any, requirements: Iterable[Any], *args: Any, **kwargs: Any
+) -> Any:
+    successes, failures = original(requirements, *args, **kwargs)
+    for requirement in successes:
+        label = (requirement.config_settings or {}).get(SETTING)
+        path = requirement.local_file_path
+        if label and split_label(os.path.basename(path))[1] is None:
+            requirement.local_file_path = _labelled(label_built, requirement, label)
+    return successes, failures
 
 
 def _labelled(label_built: LabelBuilt, requirement: Any, label: str | list[str]) -> str:
@@ -64,7 +62,7 @@ def _labelled(label_built: LabelBuilt, requirement: Any, label: str | list[str])
         raise pip_error("CommandError")(str(error)) from error
 
 
-def _prove() -> bool:
+def _prove(label_built: LabelBuilt) -> bool:
     builder: Any = import_module("pip._internal.wheel_builder")
     cache = SimpleNamespace(cache_dir=None, get_ephem_path_for_link=str)
     # Two labels cannot be meant, which is seen as soon as there is something built.

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import installation_error, pip_error
 
 TARGET = "pip._internal.operations.prepare:make_distribution_for_install_requirement"
@@ -17,18 +17,15 @@ TARGET = "pip._internal.operations.prepare:make_distribution_for_install_require
 
 def patches() -> list[Patch]:
     """Patch the place where pip turns to a build for what is no wheel."""
-    return [Patch(TARGET, _make_distribution, _prove)]
+    return [patch(TARGET, _make_distribution, _prove)]
 
 
-def _make_distribution(original: Any) -> Any:
-    def make_distribution_for_install_requirement(install_req: Any) -> Any:
-        if not install_req.is_wheel:
-            raise installation_error(
-                f"{install_req} would have to be built, and only wheels are taken here"
-            )
-        return original(install_req)
-
-    return make_distribution_for_install_requirement
+def _make_distribution(original: Any, /, install_req: Any) -> Any:
+    if not install_req.is_wheel:
+        raise installation_error(
+            f"{install_req} would have to be built, and only wheels are taken here"
+        )
+    return original(install_req)
 
 
 def _prove() -> bool:

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -75,13 +76,13 @@ class _Places(NamedTuple):
     links: tuple[str, ...]
 
 
+@dataclass(eq=False)
 class _Installer:
     """Installs plugin packages from where they were named."""
 
-    def __init__(self, pip_options: Any, command: str, index: IndexState) -> None:
-        self._pip_options = pip_options
-        self._command = command
-        self._index = index
+    pip_options: Any
+    command: str
+    index: IndexState
 
     def origin(self, source: str) -> str:
         """Say where packages come from that are named at a source."""
@@ -122,7 +123,7 @@ class _Installer:
             )
         packages = _packages(folder)
         # What other commands print is read by programs.
-        level = logging.INFO if self._command in _TALKATIVE else logging.DEBUG
+        level = logging.INFO if self.command in _TALKATIVE else logging.DEBUG
         logger.log(
             level,
             "Plugin packages that are trusted, in an environment of their own: %s (from %s)",
@@ -136,8 +137,8 @@ class _Installer:
 
         pip's parser has what ``pip.conf`` and ``PIP_*`` say as its defaults.
         """
-        if hasattr(self._pip_options, "index_url"):
-            return self._pip_options
+        if hasattr(self.pip_options, "index_url"):
+            return self.pip_options
         commands: Any = import_module("pip._internal.commands")
         return commands.create_command("install").parser.get_default_values()
 
@@ -165,8 +166,8 @@ class _Installer:
 
     def _configured(self) -> _Places:
         """Return all places that pip would look at."""
-        if self._index.finder is not None:
-            scope = self._index.finder.search_scope
+        if self.index.finder is not None:
+            scope = self.index.finder.search_scope
             indexes, links = scope.index_urls, scope.find_links
         else:
             options = self._options()

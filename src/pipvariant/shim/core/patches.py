@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
@@ -24,6 +25,30 @@ class Patch(NamedTuple):
     target: str
     wrap: Callable[[Any], Any]
     prove: Callable[[], bool]
+
+
+def patch(
+    target: str, replace: Callable[..., Any], prove: Callable[..., bool], *parts: Any
+) -> Patch:
+    """Return the patch of a function, method, class method or property.
+
+    :param replace: called in its place with the parts, the original as a plain function, and what
+        pip calls it with.
+    :param prove: called with the parts.
+    """
+
+    def wrap(original: Any) -> Any:
+        kind = type(original) if isinstance(original, (classmethod, property)) else None
+        plain = getattr(original, "__func__", None) or getattr(original, "fget", original)
+
+        def replacement(*args: Any, **kwargs: Any) -> Any:
+            return replace(*parts, plain, *args, **kwargs)
+
+        replacement.__module__, replacement.__name__ = replace.__module__, replace.__name__
+        return replacement if kind is None else kind(replacement)
+
+    wrap.__module__ = replace.__module__
+    return Patch(target, wrap, functools.partial(prove, *parts))
 
 
 @contextlib.contextmanager

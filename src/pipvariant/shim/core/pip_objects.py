@@ -1,4 +1,4 @@
-"""Objects of pip that several rooms need, by the names that pip has for them."""
+"""Objects of pip that several modules need, by the names that pip has for them."""
 
 from __future__ import annotations
 

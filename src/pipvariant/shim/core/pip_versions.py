@@ -7,7 +7,7 @@ version, so that a development build counts as the release it becomes.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, cast
 
@@ -148,6 +148,21 @@ def unsupported(found: str, what: str) -> UnsupportedPip:
         remedy="Nothing was done. Plain `pip` works as always (without variant wheels); "
         "a newer pip-variant may know this pip.",
     )
+
+
+def page_of(link: Any) -> str | None:
+    """Return the URL of the page that a link is from, None if it is from no page."""
+    # In 22.2 a link can carry the page itself instead of its URL.
+    return cast("str | None", getattr(link.comes_from, "url", link.comes_from))
+
+
+def hashes_of(link: Any) -> Mapping[str, str]:
+    """Return the hashes that the source of a link gives, by their name."""
+    hashes = getattr(link, "_hashes", None) or {}
+    if not hashes and link.hash_name:
+        # In 22.2 the hash of a link of an HTML page stands in its URL only.
+        hashes = {link.hash_name: link.hash}
+    return hashes
 
 
 def entry_point(pip: Pip) -> Callable[[list[str]], int]:

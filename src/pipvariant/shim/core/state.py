@@ -1,4 +1,4 @@
-"""What one run of pip is told: options, and what requirements files add to them."""
+"""What one run of pip is told and has told, and how its tables are put aside for a proof."""
 
 from __future__ import annotations
 

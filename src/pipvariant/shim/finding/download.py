@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
+from pipvariant.shim.core.pip_versions import hashes_of
 from pipvariant.standard.bounds import MAX_BYTES
 
 #: A file is given up after this time (seconds), and above the size that the reader takes.
@@ -135,10 +136,7 @@ def hash_fault(link: Any, data: bytes) -> str:
 
     The strongest of them counts.
     """
-    hashes = getattr(link, "_hashes", None) or {}
-    if not hashes and link.hash_name:
-        # In 22.2 the hash of a link of an HTML page stands in its URL only.
-        hashes = {link.hash_name: link.hash}
+    hashes = hashes_of(link)
     others = sorted(name for name in hashlib.algorithms_guaranteed if "shake" not in name)
     for name in (*HASHES, *others):
         expected = hashes.get(name)

@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from pipvariant.errors import InvalidFilename
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
+from pipvariant.shim.core.pip_objects import pip_error
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import UserConstraints
 from pipvariant.standard.filename import split_label
@@ -35,99 +36,77 @@ def patches(pip: Pip, user: UserConstraints) -> list[Patch]:
     The class is patched without variants too, to keep variant wheels out: up to 22.2 pip takes
     some of them for ordinary ones. A requirements file can still say so, so each is asked.
     """
-    strict = _same if pip.has_strict_filenames else _strict
-    found = [
-        Patch(
-            f"{WHEEL}:Wheel.__init__",
-            lambda original: _wheel(user, strict(original)),
-            lambda: _prove_wheel(user),
-        )
-    ]
+    # Labels of one wheel share the plain name: it is parsed once for all of them.
+    parsed: dict[str, dict[str, Any]] = {}
+    found = [patch(f"{WHEEL}:Wheel.__init__", _wheel, _prove_wheel, pip, user, parsed)]
     if not user.no_variant:
         found += [
-            Patch(target, lambda original: _parser(user, original), _prover(target))
+            patch(target, _parse_wheel_filename, _prove_parser, target, user)
             for target in pip.filename_parsers
         ]
     return found
 
 
-def _same(original: Any) -> Any:
-    return original
-
-
-def _strict(original: Any) -> Any:
-    """Refuse what is neither a variant wheel nor an ordinary one, as later pips do."""
-    invalid: Any = import_module("pip._internal.exceptions").InvalidWheelFilename
-
-    def __init__(self: Any, filename: str) -> None:
-        original(self, filename)
-        if any("-" in tag.platform for tag in self.file_tags):
-            raise invalid(f"{filename} is not a valid wheel filename.")
-
-    return __init__
-
-
-def _wheel(user: UserConstraints, original: Any) -> Any:
-    invalid: Any = import_module("pip._internal.exceptions").InvalidWheelFilename
-    # Labels of one wheel share the plain name: it is parsed once for all of them.
-    parsed: dict[str, dict[str, Any]] = {}
-
-    def __init__(self: Any, filename: str) -> None:
-        try:
-            plain, label = split_once(filename)
-        except InvalidFilename as error:
-            raise invalid(str(error)) from None
+def _wheel(
+    pip: Pip,
+    user: UserConstraints,
+    parsed: dict[str, dict[str, Any]],
+    original: Any,
+    self: Any,
+    filename: str,
+) -> None:
+    try:
+        plain, label = split_once(filename)
+    except InvalidFilename as error:
+        raise pip_error("InvalidWheelFilename")(str(error)) from None
+    if label is not None and user.no_variant:
+        user.left_out.add(filename.partition("-")[0])
+        raise pip_error("InvalidWheelFilename")(
+            f"{filename} is a variant wheel, and --no-variant leaves them out."
+        )
+    known = None if label is None else parsed.get(plain)
+    if known is None:
+        original(self, plain)
+        # What is neither a variant wheel nor an ordinary one is refused, as later pips do.
+        if not pip.has_strict_filenames and any("-" in tag.platform for tag in self.file_tags):
+            raise pip_error("InvalidWheelFilename")(f"{plain} is not a valid wheel filename.")
         if label is None:
-            original(self, filename)
             return
-        if user.no_variant:
-            user.left_out.add(filename.partition("-")[0])
-            raise invalid(f"{filename} is a variant wheel, and --no-variant leaves them out.")
-        known = parsed.get(plain)
-        if known is None:
-            original(self, plain)
-            # 25.1 and 25.2 read the build tag from `filename` again when it is asked for.
-            with contextlib.suppress(TypeError):
-                self.build_tag  # noqa: B018 - the property keeps what it finds
-            known = parsed[plain] = dict(vars(self))
-        else:
-            vars(self).update(known)
-        self.filename = filename
-
-    return __init__
+        # 25.1 and 25.2 read the build tag from `filename` again when it is asked for.
+        with contextlib.suppress(TypeError):
+            self.build_tag  # noqa: B018 - the property keeps what it finds
+        parsed[plain] = dict(vars(self))
+    else:
+        vars(self).update(known)
+    self.filename = filename
 
 
-def _parser(user: UserConstraints, original: Any) -> Any:
-    def parse_wheel_filename(filename: str, **options: Any) -> Any:
-        # A label that the standard does not allow is left in, for pip to refuse the name.
-        with contextlib.suppress(InvalidFilename):
-            if not user.no_variant:
-                filename = split_once(filename)[0]
-        return original(filename, **options)
+def _parse_wheel_filename(
+    target: str, user: UserConstraints, original: Any, filename: str, **options: Any
+) -> Any:
+    # A label that the standard does not allow is left in, for pip to refuse the name.
+    with contextlib.suppress(InvalidFilename):
+        if not user.no_variant:
+            filename = split_once(filename)[0]
+    return original(filename, **options)
 
-    return parse_wheel_filename
 
-
-def _prove_wheel(user: UserConstraints) -> bool:
+def _prove_wheel(pip: Pip, user: UserConstraints, parsed: dict[str, dict[str, Any]]) -> bool:
     make: Any = import_module(WHEEL).Wheel
     if not user.no_variant:
         wheel = make(PROOF)
         # Up to 22.2 pip itself takes the label for a part of the platform.
         platforms = {tag.platform for tag in wheel.file_tags}
-        return (wheel.name, wheel.version, wheel.filename, platforms) == (
-            "proof",
-            "1.0",
-            PROOF,
-            {"any"},
-        )
+        found = (wheel.name, wheel.version, wheel.filename, platforms)
+        return found == ("proof", "1.0", PROOF, {"any"})
     try:
         make(PROOF)
-    except import_module("pip._internal.exceptions").InvalidWheelFilename as error:
+    except pip_error("InvalidWheelFilename") as error:
         user.left_out.discard("proof")
         return "--no-variant" in str(error)
     return False
 
 
-def _prover(target: str) -> Any:
+def _prove_parser(target: str, user: UserConstraints) -> bool:
     module, _, name = target.partition(":")
-    return lambda: getattr(import_module(module), name)(PROOF)[0] == "proof"
+    return bool(getattr(import_module(module), name)(PROOF)[0] == "proof")

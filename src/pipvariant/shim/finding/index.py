@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pipvariant.selection.model import File
 from pipvariant.shim.core.pip_objects import make_version, path_to_link
+from pipvariant.shim.core.pip_versions import hashes_of, page_of
 from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.filenames import label_in
 from pipvariant.standard.filename import parse_variants_json_name, variants_json_name
@@ -82,7 +83,7 @@ class IndexState(State):
             if file.version == version
             and file.label is not None
             and not file.allowed
-            and (file.link.has_hash or file.link._hashes)
+            and hashes_of(file.link)
         ]
 
     def keep(self, link: Any) -> bool:
@@ -126,19 +127,14 @@ def source_of(link: Any) -> str:
 
     Variant metadata speaks only for the wheels of its own source (PEP 825, index metadata).
     """
-    comes_from = link.comes_from
-    if comes_from is None:
-        return str(link.url_without_fragment).rpartition("/")[0]
-    # In 22.2 a link can carry the page itself instead of its URL.
-    return str(getattr(comes_from, "url", comes_from))
+    page = page_of(link)
+    return link.url_without_fragment.rpartition("/")[0] if page is None else page
 
 
 def is_allowed(link: Any, hashes: Any) -> bool:
     """Say whether this file is among those with an allowed hash."""
-    # 22.3 does not look at the hashes that a JSON page gives, only at those in a URL.
-    return bool(link.is_hash_allowed(hashes)) or any(
-        hashes.is_hash_allowed(name, hex_digest=digest) for name, digest in link._hashes.items()
-    )
+    given = hashes_of(link)
+    return any(hashes.is_hash_allowed(name, hex_digest=given[name]) for name in given)
 
 
 def _json_names(folder: str, project: str, version: Any) -> Iterable[str]:

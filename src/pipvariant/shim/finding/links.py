@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.finding.index import IndexState
 
 FINDER = "pip._internal.index.package_finder"
@@ -13,22 +13,19 @@ FINDER = "pip._internal.index.package_finder"
 
 def patches(index: IndexState) -> list[Patch]:
     """Patch the place where all links of a project pass, whatever kind of page they are from."""
+    return [patch(f"{FINDER}:PackageFinder.evaluate_links", _evaluate_links, _prove, index)]
 
-    def wrap(original: Any) -> Any:
-        def evaluate_links(self: Any, link_evaluator: Any, links: Any) -> Any:
-            index.finder, index.session = self, self._link_collector.session
-            # The first test is cheap; there are thousands of links.
-            kept = [
-                link for link in links if "-variants.json" not in link.url or not index.keep(link)
-            ]
-            if link_evaluator is not None:
-                seen = index.listed.setdefault(link_evaluator._canonical_name, [])
-                seen.append((link_evaluator, kept))
-            return original(self, link_evaluator, kept)
 
-        return evaluate_links
-
-    return [Patch(f"{FINDER}:PackageFinder.evaluate_links", wrap, lambda: _prove(index))]
+def _evaluate_links(
+    index: IndexState, original: Any, /, self: Any, link_evaluator: Any, links: Any
+) -> Any:
+    index.finder, index.session = self, self._link_collector.session
+    # The first test is cheap; there are thousands of links.
+    kept = [link for link in links if "-variants.json" not in link.url or not index.keep(link)]
+    if link_evaluator is not None:
+        seen = index.listed.setdefault(link_evaluator._canonical_name, [])
+        seen.append((link_evaluator, kept))
+    return original(self, link_evaluator, kept)
 
 
 def _prove(index: IndexState) -> bool:

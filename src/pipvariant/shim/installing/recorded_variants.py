@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name
 from pipvariant.shim.core.state import State, aside
 from pipvariant.shim.finding.installed import RECORDED
@@ -53,28 +53,21 @@ class Recorder(State):
 
 def patches(recorder: Recorder) -> list[Patch]:
     """Patch the place where pip knows all files that it has written, before RECORD is made."""
-    return [
-        Patch(
-            f"{INSTALL}:get_csv_rows_for_installed",
-            lambda original: _get_csv_rows(recorder, original),
-            lambda: _prove(recorder),
-        )
-    ]
+    return [patch(f"{INSTALL}:get_csv_rows_for_installed", _get_csv_rows, _prove, recorder)]
 
 
-def _get_csv_rows(recorder: Recorder, original: Any) -> Any:
-    def get_csv_rows_for_installed(*args: Any, generated: list[str], **kwargs: Any) -> Any:
-        for path in list(generated):
-            folder, name = os.path.split(path)
-            if name == "INSTALLER":
-                stem = os.path.basename(folder)[: -len(".dist-info")]
-                project = canonical_name(stem.rpartition("-")[0])
-                data = recorder.metadata_to_record.get(project)
-                if data is not None:
-                    generated.append(_write(folder, data))
-        return original(*args, generated=generated, **kwargs)
-
-    return get_csv_rows_for_installed
+def _get_csv_rows(
+    recorder: Recorder, original: Any, /, *args: Any, generated: list[str], **kwargs: Any
+) -> Any:
+    for path in list(generated):
+        folder, name = os.path.split(path)
+        if name == "INSTALLER":
+            stem = os.path.basename(folder)[: -len(".dist-info")]
+            project = canonical_name(stem.rpartition("-")[0])
+            data = recorder.metadata_to_record.get(project)
+            if data is not None:
+                generated.append(_write(folder, data))
+    return original(*args, generated=generated, **kwargs)
 
 
 def _write(folder: str, data: bytes) -> str:

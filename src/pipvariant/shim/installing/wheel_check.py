@@ -7,15 +7,17 @@ agree).
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipvariant.errors import PipVariantError
 from pipvariant.selection.model import Decision, File
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import (
     canonical_name,
     path_to_link,
@@ -48,13 +50,13 @@ class _Built(NamedTuple):
     local_file_path: str
 
 
+@dataclass(eq=False)
 class WheelCheck:
     """Checks wheels on the disk."""
 
-    def __init__(self, user: UserConstraints, decisions: Decisions, judge: Judge) -> None:
-        self._user = user
-        self._decisions = decisions
-        self._judge = judge
+    user: UserConstraints
+    decisions: Decisions
+    judge: Judge
 
     def check(self, req: Any) -> None:
         """Refuse a wheel that is incompatible, or is not what its index said.
@@ -76,7 +78,7 @@ class WheelCheck:
             metadata = read_from_wheel(req.local_file_path, label, link.filename)
         except PipVariantError as error:
             raise unsupported_wheel(f"Variant wheel refused. {error}") from error
-        inside, decided = metadata.variants.get(label, {}), self._decisions.of_link(link)
+        inside, decided = metadata.variants.get(label, {}), self.decisions.of_link(link)
         promised = decided and decided.decision.judgements.get(decided.file.source)
         if promised is None:
             self._refuse_unwanted(req, label, metadata)
@@ -94,7 +96,7 @@ class WheelCheck:
             self.check(req)
         except pip_error("UnsupportedWheel") as error:
             # Of a constraint, pip takes this to mean only that nothing can be installed.
-            self._decisions.refused.append(str(error))
+            self.decisions.refused.append(str(error))
             raise
 
     def is_usable(self, folder: str, filename: str) -> bool:
@@ -110,7 +112,7 @@ class WheelCheck:
         """Judge a wheel that was given, and keep what was decided about it."""
         link = req.link
         version = str(import_module("pip._internal.models.wheel").Wheel(link.filename).version)
-        judgement = self._judge.judge(metadata, (label,), of=f"{req.name} {version}")
+        judgement = self.judge.judge(metadata, (label,), of=f"{req.name} {version}")
         if judgement.ranking.rejected:
             from pipvariant.selection.reasons import incompatibility
 
@@ -123,15 +125,15 @@ class WheelCheck:
             )
         project, source = canonical_name(req.name), source_of(link)
         file = File.named(project, version, link.filename, source=source, link=link)
-        self._decisions.record(Decision(project, version, {source: judgement}, (file,)), [file])
+        self.decisions.record(Decision(project, version, {source: judgement}, (file,)), [file])
 
     def _refuse_unwanted(self, req: Any, label: str, metadata: Metadata | None) -> None:
         """Refuse a wheel that was not chosen, but given, and that is not what the user requires.
 
         :raises UnsupportedWheel: pip's, with the option that says so.
         """
-        link, preferences = req.link, self._user.preferences
-        if preferences is None or link.url_without_fragment in self._decisions.constrained:
+        link, preferences = req.link, self.user.preferences
+        if preferences is None or link.url_without_fragment in self.decisions.constrained:
             return
         from pipvariant.selection.constraints import constraint_for
 
@@ -145,27 +147,15 @@ class WheelCheck:
 
 def patches(pip: Pip, options: CommandOptions, wheel_check: WheelCheck) -> list[Patch]:
     """Patch the places where wheels pass once they lie on the disk."""
+    target = f"{TARGET}:WheelDistribution.get_metadata_distribution"
+    prove_candidates = functools.partial(_prove_candidates, pip)
     found = [
-        Patch(
-            f"{TARGET}:WheelDistribution.get_metadata_distribution",
-            lambda original: _get_metadata_distribution(wheel_check, original),
-            lambda: _prove(wheel_check),
-        ),
-        Patch(
-            f"{CACHE}:Cache._get_candidates",
-            lambda original: _get_candidates(wheel_check, original),
-            lambda: _prove_candidates(pip, wheel_check),
-        ),
+        patch(target, _get_metadata_distribution, _prove, wheel_check),
+        patch(f"{CACHE}:Cache._get_candidates", _get_candidates, prove_candidates, wheel_check),
     ]
     # What is only built, and not installed, may be for another machine.
     if options.installs:
-        found.append(
-            Patch(
-                f"{BUILDER}:_verify_one",
-                lambda original: _verify_one(wheel_check, original),
-                lambda: _prove_verify(wheel_check),
-            )
-        )
+        found.append(patch(f"{BUILDER}:_verify_one", _verify_one, _prove_verify, wheel_check))
     return found
 
 
@@ -180,28 +170,23 @@ def _listed(properties: Any) -> str:
     return ", ".join(str(item) for item in iter_properties(properties)) or "none"
 
 
-def _get_metadata_distribution(wheel_check: WheelCheck, original: Any) -> Any:
-    def get_metadata_distribution(self: Any, *args: Any, **kwargs: Any) -> Any:
-        wheel_check.check_resolved(self.req)
-        return original(self, *args, **kwargs)
-
-    return get_metadata_distribution
-
-
-def _get_candidates(wheel_check: WheelCheck, original: Any) -> Any:
-    def _get_candidates(self: Any, *args: Any, **kwargs: Any) -> Any:
-        found = original(self, *args, **kwargs)
-        return [(name, folder) for name, folder in found if wheel_check.is_usable(folder, name)]
-
-    return _get_candidates
+def _get_metadata_distribution(
+    wheel_check: WheelCheck, original: Any, /, self: Any, *args: Any, **kwargs: Any
+) -> Any:
+    wheel_check.check_resolved(self.req)
+    return original(self, *args, **kwargs)
 
 
-def _verify_one(wheel_check: WheelCheck, original: Any) -> Any:
-    def _verify_one(req: Any, wheel_path: str) -> Any:
-        wheel_check.check(_built(wheel_path))
-        return original(req, wheel_path)
+def _get_candidates(
+    wheel_check: WheelCheck, original: Any, /, self: Any, *args: Any, **kwargs: Any
+) -> Any:
+    found = original(self, *args, **kwargs)
+    return [(name, folder) for name, folder in found if wheel_check.is_usable(folder, name)]
 
-    return _verify_one
+
+def _verify_one(wheel_check: WheelCheck, original: Any, /, req: Any, wheel_path: str) -> Any:
+    wheel_check.check(_built(wheel_path))
+    return original(req, wheel_path)
 
 
 # Proofs: pip's own classes, given a wheel that lies nowhere.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -51,24 +52,16 @@ class LockTables(State):
         return next((table for known, table in self.tables if known is package), None)
 
 
+@dataclass(eq=False)
 class LockChooser:
     """Chooses among the files that a lock lists for a package."""
 
-    def __init__(
-        self,
-        user: UserConstraints,
-        index: IndexState,
-        metadata: MetadataReader,
-        judge: Judge,
-        decisions: Decisions,
-        locks: LockTables,
-    ) -> None:
-        self._user = user
-        self._index = index
-        self._reader = metadata
-        self._judge = judge
-        self._decisions = decisions
-        self._locks = locks
+    user: UserConstraints
+    index: IndexState
+    metadata: MetadataReader
+    judge: Judge
+    decisions: Decisions
+    locks: LockTables
 
     def choose(self, package: Any, picked: Any, where: str, session: Any) -> Any:
         """Return the file of a locked package that ranks first on the target.
@@ -84,14 +77,14 @@ class LockChooser:
             return picked
         files = _files(package, where)
         has_labels = any(file.label is not None for file in files)
-        if self._user.preferences is None:
+        if self.user.preferences is None:
             if not has_labels:
                 return picked
-            if len(files) == 1 and self._locks.table(package) is None:
+            if len(files) == 1 and self.locks.table(package) is None:
                 # There is nothing to choose from: the wheel is judged once it is here.
-                self._locks.chosen[files[0].link.url_without_fragment] = None
+                self.locks.chosen[files[0].link.url_without_fragment] = None
                 return picked
-        return self._choose(files, self._locks.table(package), session)
+        return self._choose(files, self.locks.table(package), session)
 
     def _choose(self, files: Sequence[File], table: Any, session: Any) -> Any:
         from pipvariant.selection.ordering import ordered
@@ -102,20 +95,20 @@ class LockChooser:
             if file.label is not None:
                 labelled.setdefault(file.label, file)
         metadata = self._metadata(labelled, table, session)
-        judgement = self._judge.judge(metadata, labelled, of=f"{project} {version}")
+        judgement = self.judge.judge(metadata, labelled, of=f"{project} {version}")
         constraint = self._constraint(files, judgement)
         found = ordered(files, {where: judgement}, constraint)
         if not found:
             raise _nothing_fits(files[0], judgement, constraint)
         url = found[0].link.url_without_fragment
         if found[0].label is not None:
-            self._locks.chosen[url] = judgement
+            self.locks.chosen[url] = judgement
             return found[0].payload
         decision = Decision(project, version, {where: judgement}, tuple(found))
-        self._decisions.record(decision, found[:1])
-        if self._user.preferences is not None:
+        self.decisions.record(decision, found[:1])
+        if self.user.preferences is not None:
             # What the user requires has been seen to, and no index is to be asked about it.
-            self._locks.chosen[url] = None
+            self.locks.chosen[url] = None
         return found[0].payload
 
     def _constraint(self, files: Sequence[File], judgement: Judgement) -> VariantConstraint | None:
@@ -123,14 +116,14 @@ class LockChooser:
 
         :raises InstallationError: pip's, when the one label that is required is incompatible.
         """
-        if self._user.preferences is None:
+        if self.user.preferences is None:
             return None
         from pipvariant.selection.constraints import constraint_for
 
         project = files[0].project
         used = {namespace for file in files for namespace in judgement.properties(file.label)}
         offered = {file.label or "" for file in files}
-        constraint = constraint_for(self._user.preferences, project, offered, used.__contains__)
+        constraint = constraint_for(self.user.preferences, project, offered, used.__contains__)
         if constraint is not None:
             refuse_incompatible(constraint, [judgement], f"{project} {files[0].version}")
         return constraint
@@ -156,32 +149,32 @@ class LockChooser:
         self, labelled: Mapping[str, File], table: Any, session: Any
     ) -> Metadata | None:
         """Read the file that the lock names, or else one listed wheel of each label."""
-        if self._index.session is None:
+        if self.index.session is None:
             # At this point pip has no finder yet, only the session that it will have.
-            self._index.session = session
+            self.index.session = session
         if table is not None:
             file = next(iter(labelled.values()))
             digest = table.get("hashes")
             digest = digest.get("sha256") if isinstance(digest, Mapping) else None
             named = SimpleNamespace(path=table.get("path"), url=table.get("url"))
             link = _link(file.source, named, f"#sha256={digest}" if isinstance(digest, str) else "")
-            self._index.json_links[file.source, file.project, file.version] = link
-        return self._reader.metadata(labelled)
+            self.index.json_links[file.source, file.project, file.version] = link
+        return self.metadata.metadata(labelled)
 
 
+@dataclass(eq=False)
 class LockedOrder:
     """Takes a file that was chosen in a lock as it is; another one puts all others in order."""
 
-    def __init__(self, inner: Orders, locks: LockTables, decisions: Decisions) -> None:
-        self._inner = inner
-        self._locks = locks
-        self._decisions = decisions
+    inner: Orders
+    locks: LockTables
+    decisions: Decisions
 
     def order(self, files: Sequence[File], search: Search) -> list[Any]:
         """Return the payloads of the files that may be taken, best first."""
-        chosen, decisions = self._locks.chosen, self._decisions
+        chosen, decisions = self.locks.chosen, self.decisions
         if not all(file.link.url_without_fragment in chosen for file in files):
-            return self._inner.order(files, search)
+            return self.inner.order(files, search)
         for file in files:
             judgement = chosen[file.link.url_without_fragment]
             if judgement is not None:

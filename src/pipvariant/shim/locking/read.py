@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import installation_error, pip_error
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import UserConstraints, aside
@@ -24,48 +25,33 @@ def patches(
     """Patch the reader of lock files, and the place where one file of each package is picked."""
     if not pip.reads_locks:
         return []
-    found = [
-        Patch(
-            f"{PYLOCK}:Pylock.from_dict",
-            lambda original: _from_dict(user, locks, original),
-            lambda: _prove_tables(user, locks),
-        )
-    ]
+    found = [patch(f"{PYLOCK}:Pylock.from_dict", _from_dict, _prove_tables, user, locks)]
     if not user.no_variant:
-        found.append(
-            Patch(
-                f"{COMMAND}:select_from_pylock_path_or_url",
-                lambda original: _select(chooser, original),
-                lambda: _prove_select(pip, chooser),
-            )
-        )
+        target = f"{COMMAND}:select_from_pylock_path_or_url"
+        found.append(patch(target, _select, functools.partial(_prove_select, pip), chooser))
     return found
 
 
-def _from_dict(user: UserConstraints, locks: LockTables, original: Any) -> Any:
-    def from_dict(cls: Any, data: Any, /) -> Any:
-        if user.no_variant:
-            return original.__get__(None, cls)(_without_variants(user, data))
-        lock = original.__get__(None, cls)(data)
-        # pip's object of a package has no room for the table, so it is kept beside.
-        for package, entry in zip(lock.packages, data["packages"]):
-            if TABLE in entry:
-                locks.tables.append((package, entry[TABLE]))
-            if package.version is not None:
-                locks.versions.setdefault(package.name, set()).add(str(package.version))
-        return lock
+def _from_dict(
+    user: UserConstraints, locks: LockTables, original: Any, cls: Any, data: Any, /
+) -> Any:
+    if user.no_variant:
+        return original(cls, _without_variants(user, data))
+    lock = original(cls, data)
+    # pip's object of a package has no room for the table, so it is kept beside.
+    for package, entry in zip(lock.packages, data["packages"]):
+        if TABLE in entry:
+            locks.tables.append((package, entry[TABLE]))
+        if package.version is not None:
+            locks.versions.setdefault(package.name, set()).add(str(package.version))
+    return lock
 
-    return classmethod(from_dict)
 
-
-def _select(chooser: LockChooser, original: Any) -> Any:
-    def select_from_pylock_path_or_url(
-        where: str, session: Any, *args: Any, **kwargs: Any
-    ) -> Iterator[tuple[Any, Any]]:
-        for package, picked in original(where, session, *args, **kwargs):
-            yield package, chooser.choose(package, picked, where, session)
-
-    return select_from_pylock_path_or_url
+def _select(
+    chooser: LockChooser, original: Any, /, where: str, session: Any, *args: Any, **kwargs: Any
+) -> Iterator[tuple[Any, Any]]:
+    for package, picked in original(where, session, *args, **kwargs):
+        yield package, chooser.choose(package, picked, where, session)
 
 
 # Without variants.

@@ -8,17 +8,19 @@ source offers is listed, so that one lock serves machines with different hardwar
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import logging
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import InvalidFilename
 from pipvariant.selection.model import File, Judgement
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import make_version, pip_error, shown
-from pipvariant.shim.core.pip_versions import Pip
+from pipvariant.shim.core.pip_versions import Pip, hashes_of
 from pipvariant.shim.core.state import CommandOptions, aside
 from pipvariant.shim.finding.download import fetch_errors
 from pipvariant.shim.finding.index import IndexState, source_of
@@ -46,35 +48,23 @@ def patches(
 ) -> list[Patch]:
     """Patch the writer of lock files."""
     writer = LockWriter(options, index, metadata, decisions)
-    wrap = _as_toml if pip.writes_locks_as_text else _to_dict
-    return [
-        Patch(
-            pip.lock_writer,
-            lambda original: wrap(writer, original),
-            lambda: _prove(pip, decisions),
-        )
-    ]
+    replace = _as_toml if pip.writes_locks_as_text else _to_dict
+    return [patch(pip.lock_writer, replace, functools.partial(_prove, pip, decisions), writer)]
 
 
-def _to_dict(writer: LockWriter, original: Any) -> Any:
-    def to_dict(self: Any) -> Any:
-        document = original(self)
-        writer.extend(document)
-        return document
-
-    return to_dict
+def _to_dict(writer: LockWriter, original: Any, /, self: Any) -> Any:
+    document = original(self)
+    writer.extend(document)
+    return document
 
 
-def _as_toml(writer: LockWriter, original: Any) -> Any:
-    def as_toml(self: Any) -> str:
-        text = str(original(self))
-        document = _toml().loads(text)
-        # What has nothing to do with variants stays as pip wrote it, to the byte.
-        if not writer.extend(document):
-            return text
-        return str(import_module("pip._vendor.tomli_w").dumps(document))
-
-    return as_toml
+def _as_toml(writer: LockWriter, original: Any, /, self: Any) -> str:
+    text = str(original(self))
+    document = _toml().loads(text)
+    # What has nothing to do with variants stays as pip wrote it, to the byte.
+    if not writer.extend(document):
+        return text
+    return str(import_module("pip._vendor.tomli_w").dumps(document))
 
 
 def _toml() -> Any:
@@ -177,7 +167,7 @@ class LockWriter:
 
     def _listed(self, link: Any) -> dict[str, Any]:
         """Return a file as a lock lists it, by its filename; nothing if it cannot be had."""
-        hashes = {name: value for name, value in link._hashes.items() if name in STRONG}
+        hashes = {name: value for name, value in hashes_of(link).items() if name in STRONG}
         if not hashes:
             if not link.is_file:
                 logger.info("Its page has no hash of %s: it is downloaded for one", shown(link))
@@ -217,18 +207,18 @@ def _is_offered(evaluator: Any, link: Any, project: str, version: Any) -> bool:
         return False
 
 
+@dataclass(eq=False)
 class _AnyPlatform:
     """pip's target Python, but for the tags: whatever a wheel has is supported."""
 
-    def __init__(self, target_python: Any, tags: Any) -> None:
-        self._target_python = target_python
-        self._tags = tags
+    target_python: Any
+    tags: Any
 
     def get_unsorted_tags(self) -> Any:
-        return self._tags
+        return self.tags
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._target_python, name)
+        return getattr(self.target_python, name)
 
 
 def _tags(filename: str) -> Any:
@@ -282,7 +272,7 @@ def _chunks(session: Any, link: Any) -> Iterator[bytes]:
 # The proof.
 
 
-def _prove(pip: Pip, decisions: Decisions) -> bool:
+def _prove(pip: Pip, decisions: Decisions, writer: LockWriter) -> bool:
     from pipvariant.standard.metadata import Metadata
     from pipvariant.standard.ranking import Ranking
 

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from pipvariant.errors import InvalidOption, PipVariantError
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import pip_error
 from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside
 from pipvariant.shim.options.definitions import CHOOSING, make
@@ -48,15 +48,10 @@ def patches(
 
     :param on_read: called when a line has added to what the user prefers.
     """
-    take = partial(_take, user, options, on_read)
     return [
         Patch(f"{REQ_FILE}:SUPPORTED_OPTIONS", _supported_options, _prove_options),
-        Patch(f"{REQ_FILE}:preprocess", _preprocess, _prove_comment),
-        Patch(
-            f"{REQ_FILE}:handle_line",
-            lambda original: _handle_line(take, original),
-            lambda: _prove_line(user),
-        ),
+        patch(f"{REQ_FILE}:preprocess", _preprocess, _prove_comment),
+        patch(f"{REQ_FILE}:handle_line", _handle_line, _prove_line, user, options, on_read),
     ]
 
 
@@ -72,7 +67,7 @@ def _read(user: UserConstraints, options: CommandOptions) -> None:
         return
     from pipvariant.standard.preferences import read_preferences
 
-    # Of two wishes for one package the later one counts, of two preferences the earlier one:
+    # Of two labels for one package the later one counts, of two preferences the earlier one:
     # the command line comes before the files in both.
     words = {}
     for option, name in WORDS.items():
@@ -97,13 +92,10 @@ def _supported_options(original: list[Callable[[], Any]]) -> list[Callable[[], A
     return [*original, *(partial(make, name) for name in CHOOSING)]
 
 
-def _preprocess(original: Any) -> Any:
-    def preprocess(content: str) -> Any:
-        if "::" in content or "pip-variant:" in content:
-            content = "\n".join(_lines(content))
-        return original(content)
-
-    return preprocess
+def _preprocess(original: Any, /, content: str) -> Any:
+    if "::" in content or "pip-variant:" in content:
+        content = "\n".join(_lines(content))
+    return original(content)
 
 
 def _lines(content: str) -> Iterator[str]:
@@ -140,24 +132,23 @@ def _is_ours(option: str) -> bool:
     return True
 
 
-def _handle_line(take: Callable[[Any], None], original: Any) -> Any:
-    def handle_line(line: Any, *args: Any, **kwargs: Any) -> Any:
-        result = original(line, *args, **kwargs)
-        take(line)
-        return result
-
-    return handle_line
-
-
-def _take(
-    user: UserConstraints, options: CommandOptions, on_read: Callable[[], None], line: Any
-) -> None:
+def _handle_line(
+    user: UserConstraints,
+    options: CommandOptions,
+    on_read: Callable[[], None],
+    original: Any,
+    /,
+    line: Any,
+    *args: Any,
+    **kwargs: Any,
+) -> Any:
+    result = original(line, *args, **kwargs)
     words = _words(line.opts)
     if getattr(line.opts, "no_variant", False):
         user.no_variant = True
         os.environ["PIP_NO_VARIANT"] = "1"
     elif not words:
-        return
+        return result
     for option, more in words.items():
         user.file_words.setdefault(option, []).extend(more)
     try:
@@ -168,6 +159,7 @@ def _take(
         raise pip_error("RequirementsFileParseError")(
             f"Invalid requirement: line {line.lineno} of {line.filename}: {error}"
         ) from error
+    return result
 
 
 # Proofs: pip's own reader, given lines of a made-up file.
@@ -183,10 +175,12 @@ def _prove_comment() -> bool:
     return bool(line == "--prefer-variant a::b")
 
 
-def _prove_line(user: UserConstraints) -> bool:
+def _prove_line(
+    user: UserConstraints, options: CommandOptions, on_read: Callable[[], None]
+) -> bool:
     module: Any = import_module(REQ_FILE)
-    arguments, options = module.get_line_parser(None)("--variant proof=a")
-    line = module.ParsedLine("proof", 1, arguments, options, False)
+    arguments, parsed = module.get_line_parser(None)("--variant proof=a")
+    line = module.ParsedLine("proof", 1, arguments, parsed, False)
     with aside(user, no_variant=True):
         module.handle_line(line)
         return user.file_words == {"variant": ["proof=a"]}

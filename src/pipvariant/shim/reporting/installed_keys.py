@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -11,7 +12,7 @@ from typing import Any
 
 from pipvariant.selection.installed import Installed
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import default_environment
 from pipvariant.shim.core.state import CommandOptions, UserConstraints
 from pipvariant.shim.finding.installed import read_installed
@@ -24,13 +25,14 @@ SHOW = "pip._internal.commands.show"
 def patches(options: CommandOptions, user: UserConstraints) -> list[Patch]:
     """Patch the one place where a command puts together what it says of a project."""
     found = {
-        "inspect": Patch(
-            f"{INSPECT}:InspectCommand._dist_to_dict", _dist_to_dict, lambda: _prove_inspect(user)
-        ),
-        "list": Patch(f"{LIST}:format_for_json", _format_for_json, lambda: _prove_list(user)),
-        "show": Patch(f"{SHOW}:print_results", _print_results, _prove_show),
+        "inspect": (f"{INSPECT}:InspectCommand._dist_to_dict", _dist_to_dict, _prove_inspect),
+        "list": (f"{LIST}:format_for_json", _format_for_json, _prove_list),
+        "show": (f"{SHOW}:print_results", _print_results, _prove_show),
     }
-    return [found[options.command]] if options.command in found else []
+    if options.command not in found:
+        return []
+    target, replace, prove = found[options.command]
+    return [patch(target, replace, functools.partial(prove, user))]
 
 
 def _entry(installed: Installed) -> dict[str, Any]:
@@ -42,38 +44,31 @@ def _entry(installed: Installed) -> dict[str, Any]:
     return {"label": installed.label, "properties": properties_json(installed.properties)}
 
 
-def _dist_to_dict(original: Any) -> Any:
-    def _dist_to_dict(self: Any, dist: Any) -> Any:
-        result = original(self, dist)
-        installed = read_installed(dist)
-        if installed.is_variant:
-            result["variant"] = _entry(installed)
-        return result
-
-    return _dist_to_dict
+def _dist_to_dict(original: Any, /, self: Any, dist: Any) -> Any:
+    result = original(self, dist)
+    installed = read_installed(dist)
+    if installed.is_variant:
+        result["variant"] = _entry(installed)
+    return result
 
 
-def _format_for_json(original: Any) -> Any:
-    def format_for_json(packages: Iterable[Any], options: Any) -> str:
-        listed = list(packages)
-        text: str = original(listed, options)
-        variants = [(place, read_installed(dist)) for place, dist in enumerate(listed)]
-        variants = [(place, installed) for place, installed in variants if installed.is_variant]
-        if not variants:
-            return text
-        entries = json.loads(text)
-        for place, installed in variants:
-            entries[place]["variant"] = _entry(installed)
-        return json.dumps(entries)
-
-    return format_for_json
+def _format_for_json(original: Any, /, packages: Iterable[Any], options: Any) -> str:
+    listed = list(packages)
+    text: str = original(listed, options)
+    variants = [(place, read_installed(dist)) for place, dist in enumerate(listed)]
+    variants = [(place, installed) for place, installed in variants if installed.is_variant]
+    if not variants:
+        return text
+    entries = json.loads(text)
+    for place, installed in variants:
+        entries[place]["variant"] = _entry(installed)
+    return json.dumps(entries)
 
 
-def _print_results(original: Any) -> Any:
-    def print_results(distributions: Iterable[Any], *args: Any, **kwargs: Any) -> Any:
-        return original(_with_variants(distributions), *args, **kwargs)
-
-    return print_results
+def _print_results(
+    original: Any, /, distributions: Iterable[Any], *args: Any, **kwargs: Any
+) -> Any:
+    return original(_with_variants(distributions), *args, **kwargs)
 
 
 def _with_variants(distributions: Iterable[Any]) -> Iterator[Any]:
@@ -116,14 +111,14 @@ def _prove_list(user: UserConstraints) -> bool:
     return bool(listed["variant"]["label"] == samples.NAME)
 
 
-def _prove_show() -> bool:
+def _prove_show(user: UserConstraints) -> bool:
     module: Any = import_module(SHOW)
     shown = module._PackageInfo(**dict.fromkeys(module._PackageInfo._fields, "1"))
     callers = []
 
     class Shown:
         def __iter__(self) -> Iterator[Any]:
-            # It is this room, and not pip itself, that goes through what is shown.
+            # It is this package, and not pip itself, that goes through what is shown.
             callers.append(sys._getframe(1).f_globals["__name__"])
             yield shown._replace(name=samples.NAME)
 

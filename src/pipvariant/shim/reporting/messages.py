@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name, pip_error
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.left_out import left_out_by_pip
@@ -42,112 +44,99 @@ def patches(
     """Patch the end of the resolver, and its words for what it cannot resolve."""
     report = _Report(options, user, index, decisions, messages, recorder)
     resolver = LEGACY_RESOLVER if options.legacy_resolver else RESOLVER
-    found = [
-        Patch(
-            f"{resolver}:Resolver.resolve",
-            lambda original: _resolve(decisions, report, original),
-            lambda: _prove_resolve(decisions, resolver),
-        )
-    ]
+    prove_resolve = functools.partial(_prove_resolve, resolver)
+    found = [patch(f"{resolver}:Resolver.resolve", _resolve, prove_resolve, decisions, report)]
     if not options.legacy_resolver:
-        found.append(
-            Patch(
-                f"{FACTORY}:Factory.get_installation_error",
-                lambda original: _get_installation_error(decisions, report, original),
-                lambda: _prove_error(decisions),
-            )
-        )
+        target = f"{FACTORY}:Factory.get_installation_error"
+        found.append(patch(target, _get_installation_error, _prove_error, decisions, report))
     return found
 
 
-def _resolve(decisions: Decisions, report: _Report, original: Any) -> Any:
-    def resolve(self: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            result = original(self, *args, **kwargs)
-        except Exception as error:
-            decisions.resolved, decisions.failed = (), str(error)
-            report.tell_failed(str(error))
-            raise
-        decisions.resolved, decisions.failed = tuple(result.requirements.values()), ""
-        report.tell_resolved()
-        return result
-
-    return resolve
-
-
-def _get_installation_error(decisions: Decisions, report: _Report, original: Any) -> Any:
-    def get_installation_error(self: Any, e: Any, *args: Any, **kwargs: Any) -> Any:
-        # Without a version that can be taken, this is behind whatever pip is going to say.
-        for name in sorted({cause.requirement.project_name for cause in e.causes}):
-            if name not in decisions.fitted:
-                report.tell_none(logging.CRITICAL, name)
-        return original(self, e, *args, **kwargs)
-
-    return get_installation_error
+def _resolve(
+    decisions: Decisions, report: _Report, original: Any, /, self: Any, *args: Any, **kwargs: Any
+) -> Any:
+    try:
+        result = original(self, *args, **kwargs)
+    except Exception as error:
+        decisions.resolved, decisions.failed = (), str(error)
+        report.tell_failed(str(error))
+        raise
+    decisions.resolved, decisions.failed = tuple(result.requirements.values()), ""
+    report.tell_resolved()
+    return result
 
 
+def _get_installation_error(
+    decisions: Decisions,
+    report: _Report,
+    original: Any,
+    /,
+    self: Any,
+    e: Any,
+    *args: Any,
+    **kwargs: Any,
+) -> Any:
+    # Without a version that can be taken, this is behind whatever pip is going to say.
+    for name in sorted({cause.requirement.project_name for cause in e.causes}):
+        if name not in decisions.fitted:
+            report.tell_none(logging.CRITICAL, name)
+    return original(self, e, *args, **kwargs)
+
+
+@dataclass(eq=False)
 class _Report:
     """Tells what was decided, each sentence once."""
 
-    def __init__(
-        self,
-        options: CommandOptions,
-        user: UserConstraints,
-        index: IndexState,
-        decisions: Decisions,
-        messages: Messages,
-        recorder: Recorder,
-    ) -> None:
-        self._options = options
-        self._user = user
-        self._index = index
-        self._decisions = decisions
-        self._messages = messages
-        self._recorder = recorder
+    options: CommandOptions
+    user: UserConstraints
+    index: IndexState
+    decisions: Decisions
+    messages: Messages
+    recorder: Recorder
 
     def tell_failed(self, error: str) -> None:
         """Say what variants have to do with it that nothing could be resolved.
 
         :param error: what pip itself is going to say.
         """
-        self._tell_skipped(self._decisions.skipped.values())
-        for sentence in self._decisions.refused:
+        self._tell_skipped(self.decisions.skipped.values())
+        for sentence in self.decisions.refused:
             # Where pip fails otherwise, this is the cause.
             if sentence != error:
-                self._messages.tell(logging.WARNING, sentence)
-        for name in sorted(self._user.left_out):
+                self.messages.tell(logging.WARNING, sentence)
+        for name in sorted(self.user.left_out):
             self.tell_none(logging.WARNING, name)
 
     def tell_none(self, level: int, name: str) -> None:
         """Say that variants are the cause, where nothing of a project can be taken."""
         project = canonical_name(name)
-        left_out = left_out_by_pip(self._index, project)
+        left_out = left_out_by_pip(self.index, project)
         from pipvariant.selection.reasons import why_none
 
-        lines = why_none(self._decisions.skipped_of(project), left_out)
-        if project in map(canonical_name, self._user.left_out):
+        lines = why_none(self.decisions.skipped_of(project), left_out)
+        if project in map(canonical_name, self.user.left_out):
             lines.append(f"--no-variant leaves out the variant wheels of: {project}")
         for line in lines:
-            self._messages.tell(level, line)
+            self.messages.tell(level, line)
 
     def tell_resolved(self) -> None:
         """Say what was chosen of each project."""
         without: dict[str, set[str]] = {}
-        for requirement in self._decisions.resolved:
+        for requirement in self.decisions.resolved:
             project = canonical_name(requirement.name)
-            self._tell_skipped(self._decisions.skipped_of(project))
-            decided = self._decisions.of_requirement(requirement)
+            self._tell_skipped(self.decisions.skipped_of(project))
+            decided = self.decisions.of_requirement(requirement)
             if decided is None:
                 continue
             from pipvariant.selection.reasons import missing_accelerators
 
-            if self._options.installs:
-                self._recorder.record(project, decided)
+            if self.options.installs:
+                self.recorder.record(project, decided)
             self._tell_chosen(requirement.name, decided)
             if not decided.file.is_accelerated and not self._is_named(decided.decision):
                 for accelerator in missing_accelerators(decided.decision):
                     without.setdefault(accelerator, set()).add(requirement.name)
-        if without and self._options.command in INSTALLERS and not self._options.explains:
+        if without and self.options.command in INSTALLERS and not self.options.explains:
             self._tell_without(without)
 
     def _tell_chosen(self, name: str, decided: Decided) -> None:
@@ -161,22 +150,22 @@ class _Report:
         head, is_named = f"{name} {decision.version}", self._is_named(decision)
         line = f"{head}: {_phrase(decided)}{self._kept_with(decision, file)}"
         # What the user named needs no words.
-        if not self._messages.tell(VERBOSE if is_named else logging.INFO, line):
+        if not self.messages.tell(VERBOSE if is_named else logging.INFO, line):
             return
-        hint = self._decisions.hints.get((decision.project, decision.version), "")
-        told = not is_named and not self._options.explains
-        if hint and told and self._options.command in INSTALLERS:
-            self._messages.tell(logging.INFO, hint)
+        hint = self.decisions.hints.get((decision.project, decision.version), "")
+        told = not is_named and not self.options.explains
+        if hint and told and self.options.command in INSTALLERS:
+            self.messages.tell(logging.INFO, hint)
         for judgement in decision.judged():
             for label in judgement.ranking.compatible:
                 if label != file.label:
-                    self._messages.tell(VERBOSE, f"{head}: {label} fits too")
+                    self.messages.tell(VERBOSE, f"{head}: {label} fits too")
             for rejection in judgement.ranking.rejected:
-                self._messages.tell(VERBOSE, f"{head}: {incompatibility(rejection, judgement)}")
+                self.messages.tell(VERBOSE, f"{head}: {incompatibility(rejection, judgement)}")
 
     def _kept_with(self, decision: Decision, file: File) -> str:
         """Say that a label that ranks better was left for the sake of ``--same-variant``."""
-        preferences = self._user.preferences
+        preferences = self.user.preferences
         families = () if preferences is None else preferences.family_of(decision.project)
         judgement = decision.judgements.get(file.source)
         best = () if judgement is None else judgement.ranking.compatible[:1]
@@ -186,16 +175,16 @@ class _Report:
 
     def _is_named(self, decision: Decision) -> bool:
         """Say whether the user named the very label (``--variant``)."""
-        if self._user.preferences is None:
+        if self.user.preferences is None:
             return False
         labels = {"", *(label for judgement in decision.judged() for label in judgement.labels)}
-        return self._user.preferences.label(decision.project, labels) is not None
+        return self.user.preferences.label(decision.project, labels) is not None
 
     def _tell_skipped(self, skipped: Iterable[Decision]) -> None:
         for decision in skipped:
             from pipvariant.selection.reasons import skip_phrase
 
-            self._messages.tell(logging.INFO, skip_phrase(decision))
+            self.messages.tell(logging.INFO, skip_phrase(decision))
 
     def _tell_without(self, without: Mapping[str, set[str]]) -> None:
         """Warn that builds without accelerator were chosen because no such hardware was found.
@@ -207,7 +196,7 @@ class _Report:
         namespaces = sorted(without)
         hardware = " or ".join(ACCELERATORS[namespace] for namespace in namespaces)
         names = ", ".join(sorted({name for projects in without.values() for name in projects}))
-        self._messages.tell(
+        self.messages.tell(
             logging.WARNING,
             f"No {hardware} hardware was found, so builds that do without were taken of {names}. "
             f"`--require-variant {namespaces[0]}` makes that an error, `--variant :all:=null` "
@@ -231,7 +220,7 @@ def _phrase(decided: Decided) -> str:
 # Proofs: pip's own resolver, with nothing to be found.
 
 
-def _prove_resolve(decisions: Decisions, module: str) -> bool:
+def _prove_resolve(module: str, decisions: Decisions, report: _Report) -> bool:
     with aside(decisions, resolved=None):
         samples.resolver(module, samples.finder()).resolve([], check_supported_wheels=False)
         return decisions.resolved == ()
@@ -247,7 +236,7 @@ class _Fitted(set[str]):
         return True
 
 
-def _prove_error(decisions: Decisions) -> bool:
+def _prove_error(decisions: Decisions, report: _Report) -> bool:
     fitted = _Fitted()
     with aside(decisions, fitted=fitted), contextlib.suppress(pip_error("DistributionNotFound")):
         resolver = samples.resolver(RESOLVER, samples.finder())

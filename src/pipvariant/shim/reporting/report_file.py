@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.selection.model import Decision, File
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.state import aside
 
 if TYPE_CHECKING:
@@ -20,24 +21,16 @@ REPORT = "pip._internal.models.installation_report"
 
 def patches(user: UserConstraints, decisions: Decisions) -> list[Patch]:
     """Patch the place where an entry of an installation report is made."""
-    return [
-        Patch(
-            f"{REPORT}:InstallationReport._install_req_to_dict",
-            lambda original: _install_req_to_dict(decisions, original),
-            lambda: _prove(user, decisions),
-        )
-    ]
+    target = f"{REPORT}:InstallationReport._install_req_to_dict"
+    return [patch(target, _install_req_to_dict, functools.partial(_prove, user), decisions)]
 
 
-def _install_req_to_dict(decisions: Decisions, original: Any) -> Any:
-    def _install_req_to_dict(cls: Any, ireq: Any) -> Any:
-        result = original.__get__(None, cls)(ireq)
-        decided = decisions.of_requirement(ireq)
-        if decided is not None:
-            result["variant"] = _entry(decided)
-        return result
-
-    return classmethod(_install_req_to_dict)
+def _install_req_to_dict(decisions: Decisions, original: Any, /, cls: Any, ireq: Any) -> Any:
+    result = original(cls, ireq)
+    decided = decisions.of_requirement(ireq)
+    if decided is not None:
+        result["variant"] = _entry(decided)
+    return result
 
 
 def _entry(decided: Decided) -> Mapping[str, Any]:

@@ -10,15 +10,16 @@ later: plain pip crashes on them or takes the project for broken.
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import InvalidFilename, PipVariantError
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import unsupported_wheel
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import State, aside
@@ -37,22 +38,16 @@ PKG_RESOURCES = "pip._internal.metadata.pkg_resources"
 MARK = "variant_"
 
 
+@dataclass(eq=False)
 class Requirements(State):
     """Reduces the requirements of wheels and of installed projects."""
 
-    def __init__(
-        self,
-        options: CommandOptions,
-        user: UserConstraints,
-        index: IndexState,
-        contexts: MarkerContexts,
-    ) -> None:
-        self.user = user
-        self.contexts = contexts
-        self._options = options
-        self._index = index
-        #: (feature, values) of ``abi_dependency`` -> the requirement that they stand for.
-        self._built_for: dict[tuple[str, tuple[str, ...]], str] = {}
+    options: CommandOptions
+    user: UserConstraints
+    index: IndexState
+    contexts: MarkerContexts
+    #: (feature, values) of ``abi_dependency`` -> the requirement that they stand for.
+    _built_for: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict, init=False)
 
     def reduce(self, requirement: str, context: Context) -> str | None:
         """Reduce one requirement; ``context`` is asked only when it has a variant marker.
@@ -113,10 +108,10 @@ class Requirements(State):
 
         known = self._built_for.get((name, values))
         if known is None:
-            versions, finder = None, self._index.finder
+            versions, finder = None, self.index.finder
             # Only values that lie far apart need to know the versions, which costs a page.
             far_apart = len({value.rpartition(".")[0] for value in values}) > 1
-            if far_apart and finder is not None and not self._options.ignores_dependencies:
+            if far_apart and finder is not None and not self.options.ignores_dependencies:
                 found = finder.find_all_candidates(name.replace("_", "-"))
                 versions = [str(candidate.version) for candidate in found]
             known = self._built_for[name, values] = abi_requirement(name, values, versions)
@@ -126,7 +121,7 @@ class Requirements(State):
 def patches(pip: Pip, options: CommandOptions, requirements: Requirements) -> list[Patch]:
     """Patch the metadata backend that this pip uses, and what it writes when it installs."""
     backend = import_module("pip._internal.metadata").select_backend().Distribution.__module__
-    found = [
+    found: list[tuple[str, Callable[..., Any], Callable[..., bool]]] = [
         (f"{backend}:read_wheel_metadata_file", _read_wheel_metadata_file, _prove_wheel),
         (f"{backend}:Distribution._metadata_impl", _metadata_impl, _prove_installed),
     ]
@@ -139,10 +134,7 @@ def patches(pip: Pip, options: CommandOptions, requirements: Requirements) -> li
         # This backend parses requirements of installed projects by itself.
         target = "pip._vendor.pkg_resources:DistInfoDistribution._parsed_pkg_info"
         found.append((target, _parsed_pkg_info, _prove_parsed))
-    return [
-        Patch(target, functools.partial(wrap, requirements), functools.partial(prove, requirements))
-        for target, wrap, prove in found
-    ]
+    return [patch(target, replace, prove, requirements) for target, replace, prove in found]
 
 
 def _is_metadata(path: str) -> bool:
@@ -170,18 +162,17 @@ def _has_variant_json(archive: Any, path: str) -> bool:
 # The patches.
 
 
-def _read_wheel_metadata_file(requirements: Requirements, original: Any) -> Any:
-    def read_wheel_metadata_file(source: Any, path: str) -> bytes:
-        data: bytes = original(source, path)
-        if _is_metadata(path):
-            if not requirements.user.no_variant:
-                _refuse_unnamed(source, path)
-            is_variant = requirements.holds_variant(source, path)
-            context = requirements.contexts.of_archive(source)
-            return requirements.rewrite(data, context, is_variant=is_variant)
-        return data
-
-    return read_wheel_metadata_file
+def _read_wheel_metadata_file(
+    requirements: Requirements, original: Any, /, source: Any, path: str
+) -> bytes:
+    data: bytes = original(source, path)
+    if _is_metadata(path):
+        if not requirements.user.no_variant:
+            _refuse_unnamed(source, path)
+        is_variant = requirements.holds_variant(source, path)
+        context = requirements.contexts.of_archive(source)
+        return requirements.rewrite(data, context, is_variant=is_variant)
+    return data
 
 
 def _refuse_unnamed(archive: Any, path: str) -> None:
@@ -194,54 +185,49 @@ def _refuse_unnamed(archive: Any, path: str) -> None:
         )
 
 
-def _from_metadata_file_contents(requirements: Requirements, original: Any) -> Any:
-    def from_metadata_file_contents(
-        cls: Any, metadata_contents: bytes, filename: str, *args: Any, **kwargs: Any
-    ) -> Any:
-        context, is_variant = requirements.contexts.of_filename(filename), _is_variant(filename)
-        data = requirements.rewrite(metadata_contents, context, is_variant=is_variant)
-        return original.__get__(None, cls)(data, filename, *args, **kwargs)
-
-    return classmethod(from_metadata_file_contents)
-
-
-def _metadata_impl(requirements: Requirements, original: Any) -> Any:
-    def _metadata_impl(self: Any) -> Any:
-        context = requirements.contexts.of_installed(self.read_text)
-        return requirements.rewrite_message(original(self), context)
-
-    return _metadata_impl
+def _from_metadata_file_contents(
+    requirements: Requirements,
+    original: Any,
+    /,
+    cls: Any,
+    metadata_contents: bytes,
+    filename: str,
+    *args: Any,
+    **kwargs: Any,
+) -> Any:
+    context, is_variant = requirements.contexts.of_filename(filename), _is_variant(filename)
+    data = requirements.rewrite(metadata_contents, context, is_variant=is_variant)
+    return original(cls, data, filename, *args, **kwargs)
 
 
-def _parsed_pkg_info(requirements: Requirements, original: Any) -> Any:
-    def _parsed_pkg_info(self: Any) -> Any:
-        def read_text(path: str) -> str:
-            return str(self.get_metadata(path))
-
-        context = requirements.contexts.of_installed(read_text)
-        return requirements.rewrite_message(original.fget(self), context)
-
-    return property(_parsed_pkg_info)
+def _metadata_impl(requirements: Requirements, original: Any, /, self: Any) -> Any:
+    context = requirements.contexts.of_installed(self.read_text)
+    return requirements.rewrite_message(original(self), context)
 
 
-def _save(requirements: Requirements, original: Any) -> Any:
-    def save(self: Any) -> None:
-        original(self)
-        if not _is_metadata(self.src_record_path):
-            return
-        with open(self.dest_path, "rb") as stream:
-            data = stream.read()
-        archive = self._zip_file
-        is_variant = requirements.holds_variant(archive, self.src_record_path)
-        context = requirements.contexts.of_archive(archive)
-        reduced = requirements.rewrite(data, context, is_variant=is_variant)
-        if reduced != data:
-            with open(self.dest_path, "wb") as stream:
-                stream.write(reduced)
-            # pip then hashes the file again for RECORD.
-            self.changed = True
+def _parsed_pkg_info(requirements: Requirements, original: Any, /, self: Any) -> Any:
+    def read_text(path: str) -> str:
+        return str(self.get_metadata(path))
 
-    return save
+    context = requirements.contexts.of_installed(read_text)
+    return requirements.rewrite_message(original(self), context)
+
+
+def _save(requirements: Requirements, original: Any, /, self: Any) -> None:
+    original(self)
+    if not _is_metadata(self.src_record_path):
+        return
+    with open(self.dest_path, "rb") as stream:
+        data = stream.read()
+    archive = self._zip_file
+    is_variant = requirements.holds_variant(archive, self.src_record_path)
+    context = requirements.contexts.of_archive(archive)
+    reduced = requirements.rewrite(data, context, is_variant=is_variant)
+    if reduced != data:
+        with open(self.dest_path, "wb") as stream:
+            stream.write(reduced)
+        # pip then hashes the file again for RECORD.
+        self.changed = True
 
 
 # Proofs: a requirement with a marker comes out of pip's own reading as the stand-in says.

@@ -10,11 +10,12 @@ import contextlib
 import functools
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name, pip_error
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.index import Search
@@ -33,80 +34,62 @@ FINDER = "pip._internal.index.package_finder"
 
 def patches(options: CommandOptions, index: IndexState, found: FoundVariants) -> list[Patch]:
     """Patch what the finder is asked, and the sequence that the resolver gets."""
-    patched = [
-        Patch(
-            f"{FINDER}:PackageFinder.find_best_candidate",
-            lambda original: _find_best_candidate(index, original),
-            lambda: _prove_search(options, index),
-        )
-    ]
+    target = f"{FINDER}:PackageFinder.find_best_candidate"
+    prove_search = functools.partial(_prove_search, options)
+    patched = [patch(target, _find_best_candidate, prove_search, index)]
     # What a build requires is resolved by the new resolver, whatever the user says.
     if options.builds or not options.legacy_resolver:
-        patched.append(
-            Patch(
-                f"{FOUND}:FoundCandidates.__init__",
-                lambda original: _found_candidates(found, original),
-                lambda: _prove_found(found.orders),
-            )
-        )
+        target = f"{FOUND}:FoundCandidates.__init__"
+        patched.append(patch(target, _found_candidates, _prove_found, found))
     return patched
 
 
-def _find_best_candidate(index: IndexState, original: Any) -> Any:
-    def find_best_candidate(self: Any, project_name: str, *args: Any, **kwargs: Any) -> Any:
-        search = Search(self, kwargs.get("specifier"), kwargs.get("hashes"))
-        index.search = index.searches[canonical_name(project_name)] = search
-        return original(self, project_name, *args, **kwargs)
-
-    return find_best_candidate
-
-
-def _found_candidates(found: FoundVariants, original: Any) -> Any:
-    def __init__(self: Any, get_infos: Any, *args: Any, **kwargs: Any) -> None:
-        original(self, functools.partial(found.infos, get_infos), *args, **kwargs)
-
-    return __init__
+def _find_best_candidate(
+    index: IndexState, original: Any, /, self: Any, project_name: str, *args: Any, **kwargs: Any
+) -> Any:
+    search = Search(self, kwargs.get("specifier"), kwargs.get("hashes"))
+    index.search = index.searches[canonical_name(project_name)] = search
+    return original(self, project_name, *args, **kwargs)
 
 
+def _found_candidates(
+    found: FoundVariants, original: Any, /, self: Any, get_infos: Any, *args: Any, **kwargs: Any
+) -> None:
+    original(self, functools.partial(found.infos, get_infos), *args, **kwargs)
+
+
+@dataclass(eq=False)
 class FoundVariants:
     """Turns what pip has found of a project into one entry for each version with variants.
 
     :param orders: puts the files of a version in order.
     """
 
-    def __init__(
-        self,
-        user: UserConstraints,
-        index: IndexState,
-        decisions: Decisions,
-        replacements: Replacements,
-        orders: Orders,
-    ) -> None:
-        self.orders = orders
-        self._user = user
-        self._index = index
-        self._decisions = decisions
-        self._replacements = replacements
+    user: UserConstraints
+    index: IndexState
+    decisions: Decisions
+    replacements: Replacements
+    orders: Orders
 
     def infos(self, get_infos: Any) -> Iterator[Any]:
         """Yield one entry per version with variants, and pip's own entries for all others."""
         for version, entries in itertools.groupby(get_infos(), key=itemgetter(0)):
             # The finder was asked just now, by the step to the first entry.
-            search: Any = self._index.search
+            search: Any = self.index.search
             group = list(entries)
             builds = [build for _, build in group]
             project = builds[0].keywords["name"]
             files = [
-                self._index.file(
+                self.index.file(
                     project, version, build.keywords["link"], hashes=search.hashes, payload=build
                 )
                 for build in builds
             ]
             if (
-                (project, version) in self._replacements.replaceable
-                or self._user.is_constrained(project)
+                (project, version) in self.replacements.replaceable
+                or self.user.is_constrained(project)
                 or any(file.label is not None for file in files)
-                or (search.hashes and self._index.disallowed(search, project, version))
+                or (search.hashes and self.index.disallowed(search, project, version))
             ):
                 yield from self._alternatives(files, search)
             else:
@@ -121,7 +104,7 @@ class FoundVariants:
         """
         project, version = files[0].project, files[0].version
         by_payload = {id(file.payload): file for file in files}
-        last_label = self._decisions.last_label
+        last_label = self.decisions.last_label
         left: list[Any] | None = None
 
         def build_next() -> Any:
@@ -146,10 +129,10 @@ class FoundVariants:
 
     def _has_others(self, file: File) -> bool:
         """Say whether it may be for the sake of another project that the best cannot stay."""
-        decided = self._decisions.of_link(file.link)
+        decided = self.decisions.of_link(file.link)
         if decided is None:
             return False
-        preferences = self._user.preferences
+        preferences = self.user.preferences
         if preferences is not None and preferences.family_of(file.project):
             return True
         from pipvariant.standard.metadata import ABI_DEPENDENCY
@@ -204,12 +187,12 @@ def turned(orders: Orders) -> Iterator[Turned]:
         yield seen
 
 
-def _prove_found(orders: Orders) -> bool:
-    with turned(orders) as seen:
+def _prove_found(found: FoundVariants) -> bool:
+    with turned(found.orders) as seen:
         factory = samples.factory(samples.finder(*samples.WHEELS))
         # Only walked through: the sequence refuses to be measured, as `list` would do first.
-        found = list(iter(samples.matches(factory, samples.requirement())))
-        return len(found) == 1 and seen.is_last(found[0])
+        matches = list(iter(samples.matches(factory, samples.requirement())))
+        return len(matches) == 1 and seen.is_last(matches[0])
 
 
 def _prove_search(options: CommandOptions, index: IndexState) -> bool:

@@ -7,12 +7,13 @@ import functools
 import json
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.selection.installed import Installed
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import redact
 from pipvariant.shim.core.state import State, aside
 from pipvariant.shim.finding.installed import read_installed
@@ -51,33 +52,24 @@ class Replacements(State):
         self.unwanted: set[tuple[str, Any]] = set()
 
 
+@dataclass(eq=False)
 class InstalledOrder:
     """Puts the files of a version in order, and what is installed among them, as :func:`keep`.
 
     :param inner: the order for a project and version that is not installed.
     """
 
-    def __init__(
-        self,
-        options: CommandOptions,
-        user: UserConstraints,
-        decisions: Decisions,
-        replacements: Replacements,
-        judge: Judge,
-        messages: Messages,
-        inner: Selector,
-    ) -> None:
-        self.options = options
-        self.user = user
-        self.replacements = replacements
-        self._decisions = decisions
-        self._judge = judge
-        self._messages = messages
-        self._inner = inner
+    options: CommandOptions
+    user: UserConstraints
+    decisions: Decisions
+    replacements: Replacements
+    judge: Judge
+    messages: Messages
+    inner: Selector
 
     def order(self, files: Sequence[File], search: Search) -> list[Any]:
         """Return the payloads of the files that may be taken, best first: see ``Orders``."""
-        payloads = self._inner.order(files, search)
+        payloads = self.inner.order(files, search)
         replacements = self.replacements
         key = (files[0].project, files[0].version)
         installed = replacements.replaceable.get(key)
@@ -109,7 +101,7 @@ class InstalledOrder:
         :param key: of ``replaceable``.
         :param offered: the labels that the index has of the same version.
         """
-        required = self._inner.constraint(key[0], offered, search)
+        required = self.inner.constraint(key[0], offered, search)
         installed = self.replacements.replaceable[key]
         return required is None or required.allows(installed.label, installed.metadata)
 
@@ -153,13 +145,13 @@ class InstalledOrder:
         """Say whether a compatible file ranks before what is installed of the same version."""
         from pipvariant.selection.installed import ranks_before
 
-        decided = self._decisions.of_link(file.link)
+        decided = self.decisions.of_link(file.link)
         decision = None if decided is None else decided.decision
         where = redact(file.source)
-        better, reason = ranks_before(file, installed, decision, self._judge, where=where)
+        better, reason = ranks_before(file, installed, decision, self.judge, where=where)
         if reason:
             head = f"{installed.name} {installed.version}"
-            self._messages.tell(logging.INFO, f"{head}: {installed} is kept; {reason}")
+            self.messages.tell(logging.INFO, f"{head}: {installed} is kept; {reason}")
         return better
 
 
@@ -172,39 +164,39 @@ def patches(
     """
     if options.command != "install" or options.legacy_resolver:
         return []
+    prove_found = functools.partial(_prove_found, orders)
+    target = f"{FACTORY}:Factory.get_dist_to_uninstall"
     return [
-        Patch(
-            f"{FOUND}:FoundCandidates.__init__",
-            lambda original: _found_candidates(index, order, original),
-            lambda: _prove_found(order, orders),
-        ),
-        Patch(
-            f"{FACTORY}:Factory.get_dist_to_uninstall",
-            lambda original: _get_dist_to_uninstall(order.replacements, original),
-            lambda: _prove_uninstall(order),
-        ),
+        patch(f"{FOUND}:FoundCandidates.__init__", _found_candidates, prove_found, index, order),
+        patch(target, _get_dist_to_uninstall, _prove_uninstall, order),
     ]
 
 
 # pip takes a better label for another version.
 
 
-def _found_candidates(index: IndexState, order: InstalledOrder, original: Any) -> Any:
-    def __init__(
-        self: Any, get_infos: Any, installed: Any, prefers_installed: Any, *args: Any, **kw: Any
-    ) -> None:
-        asked = order.options.upgrade_variant or order.user.preferences is not None
-        if asked and installed is not None and order.is_replaceable(installed):
-            get_infos = functools.partial(
-                _infos, index, order, get_infos, installed, prefers_installed
-            )
-            installed = None
-        elif asked and order.replacements.replaceable:
-            # The resolver found it impossible before, and pip keeps it back.
-            get_infos = functools.partial(_without_installed, get_infos)
-        original(self, get_infos, installed, prefers_installed, *args, **kw)
-
-    return __init__
+def _found_candidates(
+    index: IndexState,
+    order: InstalledOrder,
+    original: Any,
+    /,
+    self: Any,
+    get_infos: Any,
+    installed: Any,
+    prefers_installed: Any,
+    *args: Any,
+    **kw: Any,
+) -> None:
+    # A requirements file can say --no-variant when the options are long read.
+    upgrades = order.options.upgrade_variant and not order.user.no_variant
+    asked = upgrades or order.user.preferences is not None
+    if asked and installed is not None and order.is_replaceable(installed):
+        get_infos = functools.partial(_infos, index, order, get_infos, installed, prefers_installed)
+        installed = None
+    elif asked and order.replacements.replaceable:
+        # The resolver found it impossible before, and pip keeps it back.
+        get_infos = functools.partial(_without_installed, get_infos)
+    original(self, get_infos, installed, prefers_installed, *args, **kw)
 
 
 def _is_local_build(distribution: Any) -> bool:
@@ -267,23 +259,22 @@ def _build(build: Any, installed: Any) -> Any:
     return installed if built is KEPT else built
 
 
-def _get_dist_to_uninstall(replacements: Replacements, original: Any) -> Any:
-    def get_dist_to_uninstall(self: Any, candidate: Any) -> Any:
-        distribution = original(self, candidate)
-        link = candidate.source_link
-        if distribution is None or link is None or link.url not in replacements.replacing:
-            return distribution
-        # Asked only by the resolver, which looks at these two: of another version than the
-        # candidate's it is reinstalled, with no need for --force-reinstall.
-        return SimpleNamespace(version=None, editable=distribution.editable)
-
-    return get_dist_to_uninstall
+def _get_dist_to_uninstall(
+    order: InstalledOrder, original: Any, /, self: Any, candidate: Any
+) -> Any:
+    distribution = original(self, candidate)
+    link = candidate.source_link
+    if distribution is None or link is None or link.url not in order.replacements.replacing:
+        return distribution
+    # Asked only by the resolver, which looks at these two: of another version than the
+    # candidate's it is reinstalled, with no need for --force-reinstall.
+    return SimpleNamespace(version=None, editable=distribution.editable)
 
 
 # Proofs: pip's own factory, with what is installed and other versions of it.
 
 
-def _prove_found(order: InstalledOrder, orders: Orders) -> bool:
+def _prove_found(orders: Orders, index: IndexState, order: InstalledOrder) -> bool:
     def keep_second(files: Sequence[File], search: Search) -> list[Any]:
         return [files[0].payload, keep]
 

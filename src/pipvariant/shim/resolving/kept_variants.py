@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name, requested_link
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.filenames import label_in
@@ -24,29 +26,22 @@ RESOLVER = "pip._internal.resolution.resolvelib.resolver"
 LEGACY_RESOLVER = "pip._internal.resolution.legacy.resolver"
 
 
+@dataclass(eq=False)
 class KeptVariants:
     """Tells what is kept or replaced of what the user asked for.
 
     :param settled: judges by what the environment has, and tells nothing.
     """
 
-    def __init__(
-        self,
-        options: CommandOptions,
-        replacements: Replacements,
-        target: Target,
-        settled: Judge,
-        messages: Messages,
-    ) -> None:
-        self.replacements = replacements
-        self._options = options
-        self._target = target
-        self._settled = settled
-        self._messages = messages
+    options: CommandOptions
+    replacements: Replacements
+    target: Target
+    settled: Judge
+    messages: Messages
 
     def tell(self, resolver: Any, result: Any) -> None:
         """Name the variants that the user asked for and has, and those that are replaced."""
-        legacy = self._options.legacy_resolver
+        legacy = self.options.legacy_resolver
         if legacy:
             kept = [req.satisfied_by for req in result.requirements.values()]
         else:
@@ -61,28 +56,28 @@ class KeptVariants:
             installed = read_installed(distribution)
             head = f"{installed.name} {installed.version}"
             if installed.is_variant:
-                self._messages.tell(logging.INFO, f"{head}: already installed as {installed}")
-            if not self._options.upgrade_variant and not legacy:
+                self.messages.tell(logging.INFO, f"{head}: already installed as {installed}")
+            if not self.options.upgrade_variant and not legacy:
                 self._tell_better(head, distribution, installed)
         for req in result.requirements.values():
             link = requested_link(req)
             old = None if link is None else self.replacements.replacing.get(link.url)
             if old is not None:
                 new = label_phrase(label_in(link.filename), "the non-variant build")
-                self._messages.tell(logging.INFO, f"{req.name} {old.version}: {new} replaces {old}")
+                self.messages.tell(logging.INFO, f"{req.name} {old.version}: {new} replaces {old}")
 
     def _tell_better(self, head: str, distribution: Any, installed: Installed) -> None:
         """Say that another label would fit better now, without asking an index."""
         from pipvariant.selection.installed import better_label, may_have_better
 
         recorded = read_recorded(distribution)
-        label = None if recorded is None else better_label(installed, recorded, self._settled)
+        label = None if recorded is None else better_label(installed, recorded, self.settled)
         if label:
             text = f"variant {label} would fit better now; --upgrade-variant takes it"
-            self._messages.tell(logging.INFO, f"{head}: {text}")
-        elif label is None and may_have_better(installed, self._target):
+            self.messages.tell(logging.INFO, f"{head}: {text}")
+        elif label is None and may_have_better(installed, self.target):
             text = "a variant may fit better now; --upgrade-variant looks for one"
-            self._messages.tell(logging.INFO, f"{head}: {text}")
+            self.messages.tell(logging.INFO, f"{head}: {text}")
 
 
 def patches(options: CommandOptions, user: UserConstraints, kept: KeptVariants) -> list[Patch]:
@@ -90,37 +85,31 @@ def patches(options: CommandOptions, user: UserConstraints, kept: KeptVariants) 
     if options.command != "install":
         return []
     resolver = LEGACY_RESOLVER if options.legacy_resolver else RESOLVER
-    return [
-        Patch(
-            f"{resolver}:Resolver.resolve",
-            lambda original: _resolve(kept, original),
-            lambda: _prove(user, kept, resolver),
-        )
-    ]
+    prove = functools.partial(_prove, user, resolver)
+    return [patch(f"{resolver}:Resolver.resolve", _resolve, prove, kept)]
 
 
-def _resolve(kept: KeptVariants, original: Any) -> Any:
-    def resolve(self: Any, root_reqs: Any, *args: Any, **kwargs: Any) -> Any:
-        named = frozenset(
-            canonical_name(req.name)
-            for req in root_reqs
-            if req.user_supplied and not req.constraint and req.name
-        )
-        replacements = kept.replacements
-        # New pips may resolve what a build requires on the way, into an environment of its own.
-        with aside(replacements, named=named, unwanted=replacements.unwanted):
-            result = original(self, root_reqs, *args, **kwargs)
-            kept.tell(self, result)
-            return result
-
-    return resolve
+def _resolve(
+    kept: KeptVariants, original: Any, /, self: Any, root_reqs: Any, *args: Any, **kwargs: Any
+) -> Any:
+    named = frozenset(
+        canonical_name(req.name)
+        for req in root_reqs
+        if req.user_supplied and not req.constraint and req.name
+    )
+    replacements = kept.replacements
+    # New pips may resolve what a build requires on the way, into an environment of its own.
+    with aside(replacements, named=named, unwanted=replacements.unwanted):
+        result = original(self, root_reqs, *args, **kwargs)
+        kept.tell(self, result)
+        return result
 
 
 class _Seen(Exception):
     """What is kept was asked for."""
 
 
-def _prove(user: UserConstraints, kept: KeptVariants, module: str) -> bool:
+def _prove(user: UserConstraints, module: str, kept: KeptVariants) -> bool:
     """Let pip's own resolver find that what it looks for is installed."""
 
     def read_text(path: str) -> str:

@@ -9,6 +9,7 @@ import contextlib
 import os
 import zipfile
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import PipVariantError
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
 Context = Callable[[], "VariantContext"]
 
 
+@dataclass(eq=False)
 class MarkerContexts(State):
     """Says what the variant markers mean; each wheel file is looked into once."""
 
-    def __init__(self, judge: Judge, decisions: Decisions) -> None:
-        self._judge = judge
-        self._decisions = decisions
-        self._known: dict[str | None, VariantContext] = {}
+    judge: Judge
+    decisions: Decisions
+    _known: dict[str | None, VariantContext] = field(default_factory=dict, init=False)
 
     def of_archive(self, archive: zipfile.ZipFile) -> Context:
         """Return what is asked for the context of a wheel: its own variant.json says it."""
@@ -62,7 +63,7 @@ class MarkerContexts(State):
             label = label_in(filename)
             if label is None:
                 return EMPTY
-            judgement = self._decisions.judgements.get(filename)
+            judgement = self.decisions.judgements.get(filename)
             if judgement is None:
                 return VariantContext(label)
             return VariantContext(label, judgement.supported_properties(label))
@@ -90,5 +91,5 @@ class MarkerContexts(State):
         if metadata is None:
             return EMPTY
         (label,) = metadata.variants
-        judgement = self._judge.judge(metadata, (label,), of=label)
+        judgement = self.judge.judge(metadata, (label,), of=label)
         return VariantContext(label, judgement.supported_properties(label))

@@ -10,13 +10,14 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipvariant.selection.same_variant import Values, arrange, values_of, values_of_installed
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import default_environment, make_version, pip_error
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.index import Search
@@ -47,22 +48,15 @@ class _Member(NamedTuple):
         return " :: ".join(filter(None, parts))
 
 
+@dataclass(eq=False)
 class SameVariant:
     """Knows which values a candidate has, and which the other packages offer."""
 
-    def __init__(
-        self,
-        options: CommandOptions,
-        user: UserConstraints,
-        index: IndexState,
-        decisions: Decisions,
-        selector: Selector,
-    ) -> None:
-        self.user = user
-        self.decisions = decisions
-        self._options = options
-        self._index = index
-        self._selector = selector
+    options: CommandOptions
+    user: UserConstraints
+    index: IndexState
+    decisions: Decisions
+    selector: Selector
 
     def arrange(
         self, files: Sequence[File], decision: Decision, search: Search
@@ -84,14 +78,14 @@ class SameVariant:
 
     def _offered(self, search: Search, project: str, family: Family) -> Iterator[list[Values]]:
         """Yield what a package offers: what is installed, then each version, newest first."""
-        if not (self._options.ignores_installed or self._options.upgrade_variant):
+        if not (self.options.ignores_installed or self.options.upgrade_variant):
             distribution = default_environment().get_distribution(project)
             if distribution is not None:
                 yield [values_of_installed(read_installed(distribution), family)]
-        found = self._index.files(search.finder, project)
+        found = self.index.files(search.finder, project)
         found.sort(key=lambda file: file.version, reverse=True)
         for _, group in itertools.groupby(found, key=lambda file: file.version):
-            decision = self._selector.decide(list(group), search, constrained=False)
+            decision = self.selector.decide(list(group), search, constrained=False)
             yield [values_of(decision, file, family) for file in decision.files]
 
     def members(self, candidate: Any) -> Iterator[_Member]:
@@ -113,23 +107,23 @@ def patches(same_variant: SameVariant) -> list[Patch]:
     """Patch what candidates depend on, and the words for what cannot be resolved."""
     return [
         *(
-            Patch(
+            patch(
                 f"{CANDIDATES}:{name}.iter_dependencies",
-                functools.partial(_iter_dependencies, same_variant),
-                functools.partial(_prove_dependencies, same_variant, name),
+                _iter_dependencies,
+                functools.partial(_prove_dependencies, name),
+                same_variant,
             )
             for name in ("_InstallRequirementBackedCandidate", "AlreadyInstalledCandidate")
         ),
-        Patch(f"{FACTORY}:Factory.get_installation_error", _get_installation_error, _prove_error),
+        patch(f"{FACTORY}:Factory.get_installation_error", _get_installation_error, _prove_error),
     ]
 
 
-def _iter_dependencies(same_variant: SameVariant, original: Any) -> Any:
-    def iter_dependencies(self: Any, with_requires: bool) -> Iterator[Any]:
-        yield from original(self, with_requires)
-        yield from map(_requirement, same_variant.members(self))
-
-    return iter_dependencies
+def _iter_dependencies(
+    same_variant: SameVariant, original: Any, /, self: Any, with_requires: bool
+) -> Iterator[Any]:
+    yield from original(self, with_requires)
+    yield from map(_requirement, same_variant.members(self))
 
 
 def _requirement(member: _Member) -> Any:
@@ -175,28 +169,25 @@ def _common_class() -> Any:
     return Common
 
 
-def _get_installation_error(original: Any) -> Any:
-    def get_installation_error(self: Any, e: Any, *args: Any, **kwargs: Any) -> Any:
-        apart = [
-            (cause.requirement.candidate.member, cause.parent)
-            for cause in e.causes
-            if hasattr(getattr(cause.requirement, "candidate", None), "member")
-        ]
-        if not apart:
-            return original(self, e, *args, **kwargs)
-        lines = {f"\n    {parent.name} {parent.version}: {member}" for member, parent in apart}
-        return pip_error("DistributionNotFound")(
-            f"--same-variant {apart[0][0].family} cannot be kept, the packages have no variants "
-            f"with equal values that fit:{''.join(sorted(lines))}"
-        )
-
-    return get_installation_error
+def _get_installation_error(original: Any, /, self: Any, e: Any, *args: Any, **kwargs: Any) -> Any:
+    apart = [
+        (cause.requirement.candidate.member, cause.parent)
+        for cause in e.causes
+        if hasattr(getattr(cause.requirement, "candidate", None), "member")
+    ]
+    if not apart:
+        return original(self, e, *args, **kwargs)
+    lines = {f"\n    {parent.name} {parent.version}: {member}" for member, parent in apart}
+    return pip_error("DistributionNotFound")(
+        f"--same-variant {apart[0][0].family} cannot be kept, the packages have no variants "
+        f"with equal values that fit:{''.join(sorted(lines))}"
+    )
 
 
 # Proofs: pip's own candidates and errors, of a member of a made-up family.
 
 
-def _prove_dependencies(same_variant: SameVariant, name: str) -> bool:
+def _prove_dependencies(name: str, same_variant: SameVariant) -> bool:
     user = same_variant.user
     installed = samples.distribution(user, variant=True)
     finder = samples.finder("proof-1.0-py3-none-any.whl")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pipvariant.selection.model import Decision, File
@@ -39,33 +40,24 @@ class Orders(Protocol):
         """
 
 
+@dataclass(eq=False)
 class Selector(State):
     """Decides about the files of a version, and keeps what was decided."""
 
-    def __init__(
-        self,
-        options: CommandOptions,
-        user: UserConstraints,
-        index: IndexState,
-        metadata_source: MetadataSource,
-        judge: Judge,
-        decisions: Decisions,
-        messages: Messages,
-    ) -> None:
-        self._options = options
-        self._user = user
-        self._index = index
-        self._metadata_source = metadata_source
-        self._judge = judge
-        self._decisions = decisions
-        self._messages = messages
-        self._uses: dict[tuple[str, str], bool] = {}
-        #: Set where packages stay on the same variant.
-        self.arrange: Arrange | None = None
+    options: CommandOptions
+    user: UserConstraints
+    index: IndexState
+    metadata_source: MetadataSource
+    judge: Judge
+    decisions: Decisions
+    messages: Messages
+    _uses: dict[tuple[str, str], bool] = field(default_factory=dict, init=False)
+    #: Set where packages stay on the same variant.
+    arrange: Arrange | None = field(default=None, init=False)
 
     def order(self, files: Sequence[File], search: Search) -> list[Any]:
         """Return the payloads of the files that may be taken, best first: see :class:`Orders`."""
-        decisions, first = self._decisions, files[0]
+        decisions, first = self.decisions, files[0]
         decision = self.decide(files, search)
         decision = self._arranged(decision, search)
         if decision.judgements:
@@ -78,7 +70,7 @@ class Selector(State):
         if not decision.files:
             decisions.skipped[first.project, first.version] = decision
             return []
-        if self._user.preferences is not None:
+        if self.user.preferences is not None:
             decisions.constrained.update(file.link.url_without_fragment for file in decision.files)
         decisions.fitted.add(first.project)
         self._tell(decision, search)
@@ -103,10 +95,10 @@ class Selector(State):
 
             return decide(
                 files,
-                self._metadata_source,
-                self._judge,
+                self.metadata_source,
+                self.judge,
                 constraint=constraint,
-                preferred_label=self._decisions.build_labels.get(project),
+                preferred_label=self.decisions.build_labels.get(project),
                 by_hash=bool(search.hashes),
             )
         except ImportError as error:
@@ -122,14 +114,14 @@ class Selector(State):
 
         :param offered: the labels that the version in question has, empty for no label.
         """
-        if self._user.preferences is None:
+        if self.user.preferences is None:
             return None
         from pipvariant.selection.constraints import constraint_for
 
         def uses(namespace: str) -> bool:
             return self._ever_uses(project, namespace, search)
 
-        return constraint_for(self._user.preferences, project, offered, uses)
+        return constraint_for(self.user.preferences, project, offered, uses)
 
     def _constraint(
         self,
@@ -141,7 +133,7 @@ class Selector(State):
         project, version = files[0].project, files[0].version
         required = self.constraint(project, [file.label or "" for file in files], search)
         # Where it was compatible in another version, this version is only one to skip.
-        if required is not None and project not in self._decisions.fitted:
+        if required is not None and project not in self.decisions.fitted:
             refuse_incompatible(required, filter(None, judgements.values()), f"{project} {version}")
         return required
 
@@ -149,9 +141,9 @@ class Selector(State):
         """Say whether a label of any version uses a namespace; read until one does."""
         key = (project, namespace)
         if key not in self._uses:
-            files = self._index.files(search.finder, project, search.hashes)
+            files = self.index.files(search.finder, project, search.hashes)
             self._uses[key] = any(
-                (metadata := self._metadata_source.metadata(labelled)) is not None
+                (metadata := self.metadata_source.metadata(labelled)) is not None
                 and any(namespace in metadata.variants.get(label, ()) for label in labelled)
                 for labelled in labelled_by_version(files)
             )
@@ -174,35 +166,35 @@ class Selector(State):
         of, best = f"{decision.project} {decision.version}", decision.files[0]
         sources = [redact(source) for source in sources_of(decision.files)]
         if len(sources) > 1:
-            self._messages.tell(
+            self.messages.tell(
                 logging.WARNING,
                 f"{of}: variants that fit are at {sources[0]} and at {', '.join(sources[1:])}; "
                 "those of the first are taken, as pip prefers it",
             )
         if search.hashes and search.is_lazy:
             self._tell_disallowed(best, search)
-        if not best.is_accelerated and self._options.command in INSTALLERS:
+        if not best.is_accelerated and self.options.command in INSTALLERS:
             hint = older_version_hint(
-                decision, best, search, self._index, self._metadata_source, self._judge
+                decision, best, search, self.index, self.metadata_source, self.judge
             )
             if hint:
-                self._decisions.hints[decision.project, decision.version] = hint
+                self.decisions.hints[decision.project, decision.version] = hint
 
     def _tell_disallowed(self, taken: File, search: Search) -> None:
         """Say that a label would rank before the taken file, if its hash were allowed."""
         of = f"{taken.project} {taken.version}"
         by_source: dict[str, dict[str, File]] = {}
-        for file in self._index.disallowed(search, taken.project, taken.version):
+        for file in self.index.disallowed(search, taken.project, taken.version):
             by_source.setdefault(file.source, {}).setdefault(file.label or "", file)
         for source, labelled in by_source.items():
-            metadata = self._metadata_source.metadata(labelled)
+            metadata = self.metadata_source.metadata(labelled)
             if metadata is None or (taken.label is not None and source != taken.source):
                 continue
             labels = [*labelled, *([] if taken.label is None else [taken.label])]
-            judgement = self._judge.judge(metadata, labels, of=of, source=source)
+            judgement = self.judge.judge(metadata, labels, of=of, source=source)
             for best in judgement.ranking.compatible[:1]:
                 if best in labelled and best != taken.label:
-                    self._messages.tell(
+                    self.messages.tell(
                         logging.INFO,
                         f"{of}: variant {best} would fit better, but its hash is not allowed",
                     )

@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.index import Search
@@ -61,52 +61,35 @@ class SingleBest:
 
 def patches(best: SingleBest) -> list[Patch]:
     """Patch the finder where one best file is asked for."""
+    evaluator = f"{FINDER}:CandidateEvaluator"
+    target = f"{FINDER}:PackageFinder.find_requirement"
     return [
-        Patch(
-            f"{FINDER}:PackageFinder.find_requirement",
-            lambda original: _find_requirement(best, original),
-            lambda: _prove_requirement(best),
-        ),
-        Patch(
-            f"{FINDER}:CandidateEvaluator.compute_best_candidate",
-            lambda original: _compute_best_candidate(best, original),
-            lambda: _prove_compute(best),
-        ),
-        Patch(
-            f"{FINDER}:CandidateEvaluator.sort_best_candidate",
-            lambda original: _sort_best_candidate(best, original),
-            lambda: _prove_sort(best),
-        ),
+        patch(target, _find_requirement, _prove_requirement, best),
+        patch(f"{evaluator}.compute_best_candidate", _compute_best_candidate, _prove_compute, best),
+        patch(f"{evaluator}.sort_best_candidate", _sort_best_candidate, _prove_sort, best),
     ]
 
 
-def _find_requirement(best: SingleBest, original: Any) -> Any:
-    def find_requirement(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with aside(best, is_asked=True):
-            return original(self, *args, **kwargs)
-
-    return find_requirement
-
-
-def _compute_best_candidate(best: SingleBest, original: Any) -> Any:
-    def compute_best_candidate(self: Any, candidates: Any) -> Any:
-        result = original(self, candidates)
-        if not best.is_asked or result.best_candidate is None:
-            return result
-        applicable = self.get_applicable_candidates(candidates)
-        found = best.find(self, applicable, self._hashes)
-        return type(result)(candidates, applicable if found else [], found)
-
-    return compute_best_candidate
+def _find_requirement(
+    best: SingleBest, original: Any, /, self: Any, *args: Any, **kwargs: Any
+) -> Any:
+    with aside(best, is_asked=True):
+        return original(self, *args, **kwargs)
 
 
-def _sort_best_candidate(best: SingleBest, original: Any) -> Any:
-    def sort_best_candidate(self: Any, candidates: Any) -> Any:
-        if not best.lists:
-            return original(self, candidates)
-        return best.find(self, candidates, None)
+def _compute_best_candidate(best: SingleBest, original: Any, /, self: Any, candidates: Any) -> Any:
+    result = original(self, candidates)
+    if not best.is_asked or result.best_candidate is None:
+        return result
+    applicable = self.get_applicable_candidates(candidates)
+    found = best.find(self, applicable, self._hashes)
+    return type(result)(candidates, applicable if found else [], found)
 
-    return sort_best_candidate
+
+def _sort_best_candidate(best: SingleBest, original: Any, /, self: Any, candidates: Any) -> Any:
+    if not best.lists:
+        return original(self, candidates)
+    return best.find(self, candidates, None)
 
 
 # Proofs: pip's own finder, with two files of the same version and tags.
