@@ -20,7 +20,9 @@ def on_linux(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def any_library(environ: Mapping[str, str], *, root: Path | None = None) -> bool:
     """Whether a library of the NVIDIA driver is found."""
-    return bool(find_libraries((LIBCUDA, NVML), environ, root=root))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_driver_files, "ROOT", root or _driver_files.ROOT)
+        return bool(find_libraries((LIBCUDA, NVML), environ))
 
 
 def put(root: Path, path: str, content: bytes = b"") -> None:
@@ -109,7 +111,8 @@ def test_a_library_is_found_under_its_own_name_only(
     monkeypatch.setattr("sys.platform", "win32" if name.endswith(".dll") else "linux")
     put(tmp_path, name)
     environ = {"SYSTEMROOT": str(tmp_path), "PROGRAMFILES": str(tmp_path)}
-    assert find_libraries((LEVEL_ZERO,), environ, root=tmp_path) == (tmp_path / name,)
+    monkeypatch.setattr(_driver_files, "ROOT", tmp_path)
+    assert find_libraries((LEVEL_ZERO,), environ) == (tmp_path / name,)
     assert not any_library(environ, root=tmp_path)
 
 

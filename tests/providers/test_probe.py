@@ -17,9 +17,14 @@ from tests.providers.drivers import Life
 Module = Callable[[str], str]
 
 
-def run(module: str, environ: Mapping[str, str] | None = None, timeout: float = 60) -> object:
-    """Run a probe; a busy machine gets time."""
-    return probe.run_probe(module, environ=environ or {}, timeout=timeout)
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give a busy machine time."""
+    monkeypatch.setattr(probe, "TIME_LIMIT", 60.0)
+
+
+def run(module: str, environ: Mapping[str, str] | None = None) -> object:
+    return probe.run_probe(module, environ=environ or {})
 
 
 @pytest.fixture
@@ -154,14 +159,17 @@ def test_a_missing_interpreter_is_a_failed_probe(
         run("json")
 
 
-def test_the_time_limit_is_named_and_nothing_stays(module: Module, life: Life) -> None:
+def test_the_time_limit_is_named_and_nothing_stays(
+    module: Module, life: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "TIME_LIMIT", 3.0)
     body = f"""
 os.open({str(life.path)!r}, os.O_WRONLY)
 os.fork()
 time.sleep(600)
 """
     with pytest.raises(ProbeFailed, match="no answer within 3 seconds"):
-        run(module(body), timeout=3)
+        run(module(body))
     assert life.over()
 
 
@@ -217,7 +225,6 @@ def ask_apart(site: Path, environ: Mapping[str, str] | None = None) -> tuple[lis
         "asked",
         "get_supported_configs",
         environ=environ or {},
-        timeout=60,
         printed=printed,
     )
     assert isinstance(report, dict)

@@ -16,6 +16,7 @@ import pytest
 
 from pipvariant.errors import ProbeFailed
 from pipvariant.providers import builtin, probe, probe_cache
+from pipvariant.providers.answers import Reading
 from pipvariant.providers.target import Target
 from tests.providers.drivers import MakeDriver
 
@@ -23,19 +24,18 @@ H100 = {"cuda": 12080, "cuda_v2": 12080, "devices": "9.0"}
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judged(Reading):
     """A report, and what is wrong with it."""
 
-    report: Any
-    problems: tuple[str, ...] = ()
+    report: Any = None
 
 
 def judge(report: object) -> Judged:
     """Take a number for a good report, a list for one with problems, all else for nonsense."""
     if isinstance(report, int):
-        return Judged(report)
+        return Judged(report=report)
     if isinstance(report, list):
-        return Judged(report, ("not good",))
+        return Judged(report=report, problems=("not good",))
     raise ProbeFailed("no sense")
 
 
@@ -56,7 +56,7 @@ class Machine:
         (file,) = self.place.iterdir()
         return file
 
-    def run(self, *_arguments: str, environ: Mapping[str, str], timeout: float) -> object:
+    def run(self, *_arguments: str, environ: Mapping[str, str]) -> object:
         self.runs += 1
         report = self.reports.pop(0)
         if isinstance(report, Exception):

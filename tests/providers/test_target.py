@@ -14,7 +14,7 @@ from pipvariant.providers.answers import Answer, Origin
 from pipvariant.providers.nvidia import FORCE_DRIVER, FORCE_SM, nvidia_features
 from pipvariant.providers.plugins import Plugins
 from pipvariant.providers.target import Target
-from pipvariant.standard.metadata import Metadata, Provider
+from pipvariant.standard.metadata import Provider
 
 # Both overrides: the built-in provider of nvidia answers without a probe.
 MACHINE = {FORCE_DRIVER: "12.8", FORCE_SM: "9.0"}
@@ -335,25 +335,6 @@ def test_one_namespace_may_have_different_providers_in_different_packages(
         for provider in (PLUGIN, Provider(static_properties=STATIC), PLUGIN)
     ]
     assert origins == [Origin.BUILT_IN, Origin.STATIC, Origin.BUILT_IN]
-
-
-def test_answers_are_in_the_order_of_asking_each_once(asked: list[str]) -> None:
-    target = Target(environ={})
-    target.answer("x86_64", None)
-    target.answer("nvidia", None)
-    target.answer("nvidia", PLUGIN)
-    target.answer("x86_64", None)
-    assert [answer.namespace for answer in target.answers] == ["x86_64", "nvidia"]
-
-
-def test_supported_is_what_ranking_needs(asked: list[str]) -> None:
-    metadata = Metadata(
-        namespaces=("blas", "nvidia", "x86_64"),
-        providers={"blas": Provider(static_properties=STATIC), "nvidia": PLUGIN},
-    )
-    supported = Target(environ={}).supported(metadata, ["blas", "nvidia"])
-    assert supported == {"blas": STATIC, "nvidia": {"feature": ("value",)}}
-    assert asked == ["nvidia"]
 
 
 def test_the_environment_of_this_process_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from pipvariant.providers._driver_files import list_folder, read_start
+
 #: Where the kernel describes the GPUs that it can compute on, and the device that computes.
 TOPOLOGY = "sys/class/kfd/kfd/topology"
 DEVICE = "dev/kfd"
@@ -56,19 +58,16 @@ def rocm_folders(environ: Mapping[str, str], root: Path) -> Iterator[Path]:
     else:
         yield root / "opt/rocm"
         parent, pattern = root / "opt", "rocm-*"
-    yield from sorted(parent.glob(pattern), key=_newest_first)
-
-
-def _newest_first(path: Path) -> list[int]:
-    return [-int(number) for number in re.findall(r"\d{1,9}", path.name)]
+    # The newest first.
+    yield from sorted(
+        parent.glob(pattern),
+        key=lambda path: [-int(number) for number in re.findall(r"\d{1,9}", path.name)],
+    )
 
 
 def _nodes(folder: Path) -> Iterator[dict[str, object]]:
     """Read the nodes in the order that the kernel numbers them."""
-    try:
-        names = [name for name in os.listdir(folder) if re.fullmatch(r"[0-9]{1,9}", name)]
-    except OSError:
-        return
+    names = [name for name in list_folder(folder) if re.fullmatch(r"[0-9]{1,9}", name)]
     for name in sorted(names, key=int)[:_MAX_NODES]:
         node: dict[str, object] = {"node": int(name)}
         try:
@@ -94,11 +93,9 @@ def _rocm(root: Path) -> tuple[str | tuple[int, ...] | None, str]:
     """Find the version of ROCm and its folder."""
     for folder in rocm_folders(os.environ, root):
         for name in VERSION_FILES:
-            try:
-                with open(folder / name, encoding="ascii", errors="replace") as stream:
-                    return stream.read(1024), str(folder)
-            except OSError:
-                continue
+            version = read_start(folder / name)
+            if version is not None:
+                return version, str(folder)
         if numbers := _ask_library(str(folder / "lib" / ROCM_CORE)):
             return numbers, str(folder)
     # Distributions put the library where every other one is.

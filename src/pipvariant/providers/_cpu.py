@@ -6,9 +6,12 @@ import platform
 import sys
 import sysconfig
 import warnings
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from pipvariant.providers.answers import NOTHING, Answer, Origin
 
 AARCH64 = "aarch64"
 X86_64 = "x86_64"
@@ -80,6 +83,28 @@ def read_cpu(wanted: str) -> Cpu:
         return Cpu(machine, problems=(f"the CPU could not be read: {error}",))
     problems = tuple(f"the CPU could not be read: {warning.message}" for warning in caught)
     return Cpu(machine, flags, versions, model, problems)
+
+
+def answer_of(namespace: str, cpu: Cpu, features: Mapping[str, tuple[str, ...]]) -> Answer:
+    """Say what a CPU supports; nothing where its architecture is not the one of this name."""
+    facts = {"architecture": cpu.architecture}
+    if cpu.architecture != namespace:
+        return Answer(namespace, NOTHING, Origin.BUILT_IN, "architecture", cpu.problems, facts)
+    facts.update({"CPU": cpu.model} if cpu.model else {})
+    return Answer(namespace, features, Origin.BUILT_IN, "archspec", cpu.problems, facts)
+
+
+def unmet_flag(
+    flags: Collection[str], feature: str, values: Sequence[str], answer: Answer
+) -> str | None:
+    """Say that the CPU is of another architecture or lacks a flag, None where it is neither."""
+    machine = answer.facts.get("architecture", answer.namespace)
+    if machine != answer.namespace:
+        wanted = answer.namespace.replace("_", "-")
+        return f"needs an {wanted} CPU, this interpreter runs on {machine}"
+    if feature in flags and "on" in values:
+        return f"needs the CPU flag {feature}, which this CPU does not have"
+    return None
 
 
 def _ask_archspec(machine: str) -> tuple[frozenset[str], tuple[str, ...], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,44 +54,52 @@ _WINDOWS = {
 }
 
 
-def find_libraries(
-    names: Sequence[str], environ: Mapping[str, str], *, root: Path | None = None
-) -> tuple[Path, ...]:
+def find_libraries(names: Sequence[str], environ: Mapping[str, str]) -> tuple[Path, ...]:
     """Find what says that a library can be here; costs a few looks at files.
 
     :param names: the libraries, by their names on Linux.
     :param environ: says where the loader looks first (``LD_LIBRARY_PATH``), and on Windows where
         the system is.
-    :param root: the root of the file system, :data:`ROOT` if None.
     :returns: the libraries, and the cache of the loader where it lists one; nothing where none of
         them can be on this machine.
     """
+    return tuple(_find_libraries(names, environ))
+
+
+def _find_libraries(names: Sequence[str], environ: Mapping[str, str]) -> Iterator[Path]:
+    """Look where Windows has them, or into the loader's variable, known folders and its cache."""
     if sys.platform == "win32":
         places = (place for name in names for place in _WINDOWS.get(name, ()))
         paths = (Path(environ.get(name, default)) / path for name, default, path in places)
-        return tuple(path for path in paths if os.path.isfile(path))
+        yield from filter(os.path.isfile, paths)
     if sys.platform != "linux":
-        return ()
-    return tuple(_found_on_linux(names, environ, ROOT if root is None else root))
-
-
-def _found_on_linux(names: Sequence[str], environ: Mapping[str, str], root: Path) -> Iterator[Path]:
-    """Look into the folders of the loader's variable, the well-known ones, and its cache."""
-    loader = environ.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":")
-    folders = [folder for folder in loader if folder]
-    folders += [os.path.join(root, folder) for folder in WELL_KNOWN]
-    for folder in folders:
-        for name in names:
-            path = os.path.join(folder, name)
-            if os.path.exists(path):
-                yield Path(path)
-    cache = root / "etc/ld.so.cache"
-    try:
-        known = cache.read_bytes()
-    except OSError:
         return
-    if any(name.encode() + b"\0" in known for name in names):
-        yield cache
+    folders = environ.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":")
+    for folder in (*filter(None, folders), *(os.path.join(ROOT, folder) for folder in WELL_KNOWN)):
+        paths = (Path(folder, name) for name in names)
+        yield from filter(os.path.exists, paths)
+    cache = ROOT / "etc/ld.so.cache"
+    with contextlib.suppress(OSError):
+        known = cache.read_bytes()
+        if any(name.encode() + b"\0" in known for name in names):
+            yield cache
+
+
+def list_folder(folder: Path) -> list[str]:
+    """Name what is in a folder, in order; nothing where it cannot be looked into."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def read_start(path: Path) -> str | None:
+    """Read a small file of the kernel or of a driver; None where that cannot be."""
+    try:
+        with open(path, encoding="ascii", errors="replace") as stream:
+            return stream.read(1024)
+    except OSError:
+        return None
 
 
 def load_library(name: str, root: Path) -> ctypes.CDLL:

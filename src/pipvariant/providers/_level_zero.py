@@ -7,7 +7,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pipvariant.providers._driver_files import LEVEL_ZERO, NO_FUNCTION, call_function, load_library
+from pipvariant.providers._driver_files import (
+    LEVEL_ZERO,
+    NO_FUNCTION,
+    call_function,
+    load_library,
+    read_start,
+)
 
 # No machine has more; a driver that claims so is not believed.
 _MAX_HANDLES = 256
@@ -21,16 +27,10 @@ _GPUS_ONLY = 1
 _INTEL = "0x8086"
 
 
-class _DriverType(ctypes.Structure):
-    """Which drivers are wanted: ``ze_init_driver_type_desc_t``."""
+class _Described(ctypes.Structure):
+    """One number of a kind: ``ze_init_driver_type_desc_t``, ``ze_device_ip_version_ext_t``."""
 
-    _fields_ = (("kind", ctypes.c_uint32), ("next", ctypes.c_void_p), ("flags", ctypes.c_uint32))
-
-
-class _IpVersion(ctypes.Structure):
-    """The version of a device's architecture: ``ze_device_ip_version_ext_t``."""
-
-    _fields_ = (("kind", ctypes.c_uint32), ("next", ctypes.c_void_p), ("version", ctypes.c_uint32))
+    _fields_ = (("kind", ctypes.c_uint32), ("next", ctypes.c_void_p), ("number", ctypes.c_uint32))
 
 
 class _Properties(ctypes.Structure):
@@ -41,10 +41,8 @@ class _Properties(ctypes.Structure):
         ("next", ctypes.c_void_p),
         ("type", ctypes.c_uint32),
         ("vendor", ctypes.c_uint32),
-        ("device", ctypes.c_uint32),
-        ("flags", ctypes.c_uint32),
-        ("subdevice", ctypes.c_uint32),
-        ("clock_rate", ctypes.c_uint32),
+        # Device, flags, subdevice, clock rate.
+        ("numbers", ctypes.c_uint32 * 4),
         ("max_allocation", ctypes.c_uint64),
         # Contexts, priorities, threads, width, units, subslices, slices.
         ("counts", ctypes.c_uint32 * 7),
@@ -63,8 +61,8 @@ def report(root: str) -> dict[str, object]:
         ``type``, ``vendor`` and ``ip`` (0 is not told), or ``error``; ``denied``: the devices of
         the kernel for Intel GPUs that this user may not open.
     """
-    answer: dict[str, Any] = {"loaded": False, "init": None, "devices": []}
-    answer["denied"] = _denied(Path(root))
+    denied = _denied(Path(root))
+    answer: dict[str, Any] = {"loaded": False, "init": None, "devices": [], "denied": denied}
     try:
         library = load_library(LEVEL_ZERO, Path(root))
     except OSError:
@@ -81,7 +79,7 @@ def report(root: str) -> dict[str, object]:
 
 def _drivers(library: ctypes.CDLL) -> tuple[int, list[ctypes.c_void_p]]:
     """Start Level Zero and list its drivers: with the call of 1.10, else with the older two."""
-    wanted = _DriverType(_INIT_DRIVER_TYPE, None, _GPUS_ONLY)
+    wanted = _Described(_INIT_DRIVER_TYPE, None, _GPUS_ONLY)
     error, drivers = _handles(library, "zeInitDrivers", last=(ctypes.byref(wanted),))
     if error:
         older = call_function(library, "zeInit", ctypes.c_uint32(_GPUS_ONLY))
@@ -93,12 +91,12 @@ def _drivers(library: ctypes.CDLL) -> tuple[int, list[ctypes.c_void_p]]:
 
 def _device(library: ctypes.CDLL, device: ctypes.c_void_p) -> dict[str, object]:
     """Ask about one device."""
-    version = _IpVersion(_DEVICE_IP_VERSION, None, 0)
+    version = _Described(_DEVICE_IP_VERSION, None, 0)
     told = _Properties(_DEVICE_PROPERTIES, ctypes.addressof(version))
     if error := call_function(library, "zeDeviceGetProperties", device, ctypes.byref(told)):
         return {"name": "a device", "error": error}
     name = told.name.decode(errors="replace")
-    return {"name": name, "type": told.type, "vendor": told.vendor, "ip": version.version}
+    return {"name": name, "type": told.type, "vendor": told.vendor, "ip": version.number}
 
 
 def _handles(
@@ -121,10 +119,7 @@ def _denied(root: Path) -> list[str]:
     denied = []
     for vendor in sorted(root.glob("sys/class/drm/renderD*/device/vendor")):
         device = root / "dev/dri" / vendor.parents[1].name
-        try:
-            intel = vendor.read_text(encoding="ascii").strip() == _INTEL
-        except (OSError, ValueError):
-            continue
+        intel = (read_start(vendor) or "").strip() == _INTEL
         if intel and os.path.exists(device) and not os.access(device, os.R_OK | os.W_OK):
             denied.append(device.name)
     return denied

@@ -6,16 +6,16 @@ import ctypes
 from pathlib import Path
 from typing import Any
 
+import pynvml
+
 from pipvariant.providers._driver_files import LIBCUDA, NVML, call_function, load_library
+from pipvariant.providers._nvidia_report import NVML_MISMATCH, NVML_NOT_LOADED
 
 # No machine has more; a driver that claims so is not believed.
 _MAX_DEVICES = 256
 
 _MAJOR_ATTRIBUTE = 75
 _MINOR_ATTRIBUTE = 76
-
-_DRIVER_NOT_LOADED = 9
-_VERSION_MISMATCH = 18
 
 # The functions that the binding calls, and what they are called in older drivers.
 _OLDER_NAMES = {
@@ -34,11 +34,11 @@ def report(root: str) -> dict[str, object]:
         Each has ``loaded``, ``init`` (the return code, 0 is good; None if it was not started),
         ``version`` (1000 times major plus 10 times minor, or None) and ``devices``: ``name`` with
         either ``capability`` or ``error``; ``nvml`` also has ``driver``, the version of the driver
-        package.
+        package, if it was started.
     """
     nvml = _nvml(Path(root))
     # A driver that is not loaded or is being updated gives libcuda no better answer.
-    if nvml["init"] in (_DRIVER_NOT_LOADED, _VERSION_MISMATCH):
+    if nvml["init"] in (NVML_NOT_LOADED, NVML_MISMATCH):
         return {"nvml": nvml, "cuda": None}
     known = nvml["version"] and any("capability" in device for device in nvml["devices"])
     return {"nvml": nvml, "cuda": _cuda(Path(root), nvml["version"] if known else None)}
@@ -46,16 +46,8 @@ def report(root: str) -> dict[str, object]:
 
 def _nvml(root: Path) -> dict[str, Any]:
     """Ask NVML through its own Python binding."""
-    import pynvml
-
-    answer: dict[str, Any] = {
-        "loaded": False,
-        "init": None,
-        "driver": None,
-        "version": None,
-        "devices": [],
-    }
-    _prepare(pynvml, root)
+    answer: dict[str, Any] = {"loaded": False, "init": None, "version": None, "devices": []}
+    _prepare(root)
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError as error:
@@ -64,25 +56,25 @@ def _nvml(root: Path) -> dict[str, Any]:
         answer["init"] = error.value
         return answer
     answer.update(loaded=True, init=0)
-    answer["driver"] = _try(pynvml, pynvml.nvmlSystemGetDriverVersion)
+    answer["driver"] = _try(pynvml.nvmlSystemGetDriverVersion)
     # The second form tells the version of the user-mode driver that programs will load.
-    answer["version"] = _try(pynvml, pynvml.nvmlSystemGetCudaDriverVersion_v2) or _try(
-        pynvml, pynvml.nvmlSystemGetCudaDriverVersion
+    answer["version"] = _try(pynvml.nvmlSystemGetCudaDriverVersion_v2) or _try(
+        pynvml.nvmlSystemGetCudaDriverVersion
     )
-    count = _try(pynvml, pynvml.nvmlDeviceGetCount) or 0
+    count = _try(pynvml.nvmlDeviceGetCount) or 0
     for index in range(min(count, _MAX_DEVICES)):
         device: dict[str, Any] = {"name": f"GPU {index}"}
         answer["devices"].append(device)
         try:
             handle = pynvml.nvmlDeviceGetHandleByIndex(index)
-            device["name"] = _try(pynvml, pynvml.nvmlDeviceGetName, handle) or device["name"]
+            device["name"] = _try(pynvml.nvmlDeviceGetName, handle) or device["name"]
             device["capability"] = pynvml.nvmlDeviceGetCudaComputeCapability(handle)
         except pynvml.NVMLError as error:
             device["error"] = error.value
     return answer
 
 
-def _prepare(pynvml: Any, root: Path) -> None:
+def _prepare(root: Path) -> None:
     """Give the binding a library that it would not find, or whose functions have older names."""
     try:
         library = load_library(NVML, root)
@@ -96,7 +88,7 @@ def _prepare(pynvml: Any, root: Path) -> None:
     pynvml.nvmlLib = library
 
 
-def _try(pynvml: Any, function: Any, *arguments: Any) -> Any:
+def _try(function: Any, *arguments: Any) -> Any:
     """Call one NVML function, None where it is refused or not there."""
     try:
         value = function(*arguments)

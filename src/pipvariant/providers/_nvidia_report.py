@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from pipvariant.errors import ProbeFailed
-from pipvariant.providers.answers import NO_FACTS
+from pipvariant.providers._gpu import sensible
+from pipvariant.providers.answers import Reading
 
-# Return codes of NVML and libcuda that mean one thing only.
-_NVML_NOT_LOADED = 9
+#: Return codes of NVML and libcuda that mean one thing only.
+NVML_NOT_LOADED = 9
 _NVML_LIBRARY_NOT_FOUND = 12
-_NVML_MISMATCH = 18
+NVML_MISMATCH = 18
 _CUDA_STUB = 34
 _CUDA_NO_DEVICE = 100
 _CUDA_MISMATCH = 803
@@ -26,33 +26,22 @@ _MAX_PART = 99
 Version = tuple[int, int]
 
 
-class NvidiaReading(NamedTuple):
-    """What was read from a driver.
+@dataclass(frozen=True)
+class NvidiaReading(Reading):
+    """What was read from the driver of NVIDIA.
 
     :param driver: the version of the user-mode CUDA driver, None without a driver.
     :param capability: the highest compute capability among the GPUs, None without usable GPU.
-    :param source: which library said so.
-    :param problems: what went wrong, each a sentence for the user.
-    :param facts: what was seen, for people.
     """
 
     driver: Version | None = None
     capability: Version | None = None
-    source: str = ""
-    problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = NO_FACTS
 
 
-def read_nvidia_report(report: object) -> NvidiaReading:
-    """Judge what the probe of the driver reports.
-
-    :param report: what ``_nvidia_driver.report`` describes.
-    :raises ProbeFailed: the report is not such a report.
-    """
-    try:
-        nvml, cuda = _Library.read(report, "nvml"), _Library.read(report, "cuda")
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise ProbeFailed("the driver's answer makes no sense") from None
+@sensible("the driver's answer")
+def read_nvidia_report(report: Any) -> NvidiaReading:
+    """Judge what ``_nvidia_driver.report`` reports."""
+    nvml, cuda = _Library.read("NVML", report["nvml"]), _Library.read("libcuda", report["cuda"])
     return _hopeless(nvml, cuda) or _judge_nvidia(nvml, cuda)
 
 
@@ -65,8 +54,8 @@ def _hopeless(nvml: _Library, cuda: _Library) -> NvidiaReading | None:
             "the libraries of the NVIDIA driver are on this machine, but they cannot be loaded;"
             " see whether they fit this interpreter, and LD_LIBRARY_PATH"
         )
-    elif nvml.init == _NVML_MISMATCH or cuda.init == _CUDA_MISMATCH:
-        source = nvml.name if nvml.init == _NVML_MISMATCH else cuda.name
+    elif nvml.init == NVML_MISMATCH or cuda.init == _CUDA_MISMATCH:
+        source = nvml.name if nvml.init == NVML_MISMATCH else cuda.name
         problem = (
             "the NVIDIA kernel driver and its libraries are of different versions,"
             " as after an update; restart the machine or load the kernel module again;"
@@ -78,7 +67,7 @@ def _hopeless(nvml: _Library, cuda: _Library) -> NvidiaReading | None:
             "libcuda is that of a forward-compatibility package, and these GPUs do not allow it;"
             " take its folder out of the search path of libraries (LD_LIBRARY_PATH)"
         )
-    elif nvml.init == _NVML_NOT_LOADED:
+    elif nvml.init == NVML_NOT_LOADED:
         source = nvml.name
         problem = "the libraries of the NVIDIA driver are here, but the kernel driver is not loaded"
     elif stubs_alone or (nvml.init != 0 and cuda.init == _CUDA_STUB):
@@ -118,13 +107,8 @@ def _judge_nvidia(nvml: _Library, cuda: _Library) -> NvidiaReading:
     if usable and nvml.version and usable != nvml.version:
         facts["driver by NVML"] = version_text(nvml.version)
         facts["driver by libcuda"] = version_text(usable)
-    return NvidiaReading(
-        driver,
-        gpus.best if driver is not None else None,
-        ", ".join(sources),
-        tuple(problems),
-        facts,
-    )
+    capability = gpus.best if driver is not None else None
+    return NvidiaReading(", ".join(sources), tuple(problems), facts, driver, capability)
 
 
 def _facts(nvml: _Library, driver: Version | None, gpus: _Library) -> dict[str, str]:
@@ -151,6 +135,15 @@ class _Device(NamedTuple):
     capability: Version | None
     code: int | None
 
+    @classmethod
+    def read(cls, told: Any) -> _Device:
+        capability, code = told.get("capability"), told.get("error")
+        if capability is not None:
+            major, minor = map(int, capability)
+            # Nothing else can be spelled in sm_arch, so it is as good as not told.
+            capability = (major, minor) if 1 <= major <= _MAX_PART and 0 <= minor <= 9 else None
+        return cls(str(told["name"]), capability, None if code is None else int(code))
+
 
 class _Library(NamedTuple):
     """What one library of the driver said, checked."""
@@ -163,34 +156,18 @@ class _Library(NamedTuple):
     driver: str = ""
 
     @classmethod
-    def read(cls, report: object, key: str) -> _Library:
-        name = "NVML" if key == "nvml" else "libcuda"
-        if not isinstance(report, dict):
-            raise TypeError(report)
-        told = report[key]
+    def read(cls, name: str, told: Any) -> _Library:
         if told is None:
             return cls(name)
-        devices = []
-        for device in told["devices"]:
-            capability = device.get("capability")
-            if capability is not None:
-                major, minor = map(int, capability)
-                # Nothing else can be spelled in sm_arch, so it is as good as not told.
-                capability = (major, minor) if 1 <= major <= _MAX_PART and 0 <= minor <= 9 else None
-            code = device.get("error")
-            code = None if code is None else int(code)
-            devices.append(_Device(str(device["name"]), capability, code))
+        devices = tuple(map(_Device.read, told["devices"]))
         init = None if told["init"] is None else int(told["init"])
-        driver = str(told.get("driver") or "")
-        version = _cuda_version(told["version"])
-        return cls(name, bool(told["loaded"]), init, version, tuple(devices), driver)
+        version, driver = _cuda_version(told["version"]), str(told.get("driver") or "")
+        return cls(name, bool(told["loaded"]), init, version, devices, driver)
 
     @property
     def best(self) -> Version | None:
         """The highest compute capability of the devices that told theirs."""
-        return max(
-            (device.capability for device in self.devices if device.capability), default=None
-        )
+        return max(filter(None, (device.capability for device in self.devices)), default=None)
 
 
 def _cuda_version(number: object) -> Version | None:

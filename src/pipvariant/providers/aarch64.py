@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from pipvariant.providers import _cpu
-from pipvariant.providers.answers import NOTHING, Answer, Origin
-
-NAMESPACE = "aarch64"
+from pipvariant.providers.answers import Answer
 
 #: The flags that are features, in the provider's order.
 FLAGS = tuple(
@@ -29,11 +27,8 @@ def aarch64_features(versions: Iterable[str], flags: Iterable[str]) -> dict[str,
         ``aarch64`` is the first of them all, and every aarch64 CPU has it.
     :param flags: its flags, as Linux spells them.
     """
-    known = {"8a"}
-    for name in versions:
-        version = name.removeprefix("armv")
-        if _VERSION.fullmatch(version):
-            known.add(version)
+    names = (name.removeprefix("armv") for name in versions)
+    known = {"8a", *filter(_VERSION.fullmatch, names)}
     had = frozenset(flags)
     features = {"version": tuple(sorted(known, key=_position, reverse=True))}
     features.update((flag, ("on",)) for flag in FLAGS if flag in had)
@@ -47,22 +42,13 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
 
 
 def _answer_for_arm(cpu: _cpu.Cpu) -> Answer:
-    facts = {"architecture": cpu.architecture}
-    if cpu.architecture != _cpu.AARCH64:
-        return Answer(NAMESPACE, NOTHING, Origin.BUILT_IN, "architecture", cpu.problems, facts)
-    if cpu.model:
-        facts["CPU"] = cpu.model
-    features = aarch64_features(cpu.versions, cpu.flags)
-    return Answer(NAMESPACE, features, Origin.BUILT_IN, "archspec", cpu.problems, facts)
+    return _cpu.answer_of(_cpu.AARCH64, cpu, aarch64_features(cpu.versions, cpu.flags))
 
 
 def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
-    machine = answer.facts.get("architecture", _cpu.AARCH64)
-    if machine != _cpu.AARCH64:
-        return f"needs an aarch64 CPU, this interpreter runs on {machine}"
-    if feature in FLAGS and "on" in values:
-        return f"needs the CPU flag {feature}, which this CPU does not have"
+    if words := _cpu.unmet_flag(FLAGS, feature, values, answer):
+        return words
     wanted = sorted(filter(_VERSION.fullmatch, values), key=_position)
     best = next(iter(answer.features.get("version", ())), None)
     if feature != "version" or not wanted or best is None:

@@ -7,47 +7,37 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
-from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _amd_kernel, _driver_files
-from pipvariant.providers.answers import NO_FACTS, Answer, Origin
-
-NAMESPACE = "amd"
+from pipvariant.providers._gpu import ask_driver, read_override, sensible, state_of
+from pipvariant.providers.answers import Answer, Origin, Reading
 
 #: The variables that state what would otherwise be asked of this machine.
 FORCE_GFX = "AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH"
 FORCE_ROCM = "AMD_VARIANT_PROVIDER_FORCE_ROCM_VERSION"
 
-_PROBE = "pipvariant.providers._amd_kernel"
-
 _GFX = "gfx_arch"
 _ROCM = "rocm_version"
-
-# No version has more digits.
-_MAX_PART = 99
 
 # With this variable of ROCm's, programs see another architecture than the kernel does.
 _HSA_OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
 
 
-class AmdReading(NamedTuple):
+@dataclass(frozen=True)
+class AmdReading(Reading):
     """What was read from the kernel and from the files of ROCm.
 
     :param gfx: node and architecture of each GPU, such as ``(1, "gfx942")``, the biggest GPU first.
     :param rocm: the version of ROCm, such as ``6.4``; None without ROCm.
     :param permitted: whether this user may use the GPUs.
-    :param source: who said so.
-    :param problems: what went wrong, each a sentence for the user.
-    :param facts: what was seen, for people.
     """
 
+    source: str = "no AMD GPU"
     gfx: tuple[tuple[int, str], ...] = ()
     rocm: str | None = None
     permitted: bool = True
-    source: str = "no AMD GPU"
-    problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = NO_FACTS
 
 
 def amd_features(gfx: Iterable[str], rocm: str | None) -> dict[str, tuple[str, ...]]:
@@ -61,12 +51,7 @@ def amd_features(gfx: Iterable[str], rocm: str | None) -> dict[str, tuple[str, .
 
 
 def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
-    """Say which AMD GPUs and which ROCm are here; starts a probe only where one of them can be.
-
-    :param environ: the overrides, and the variables that ROCm is found by.
-    :param refresh: look again even if what was seen is remembered.
-    :raises InvalidOverride: an override is set to something that cannot be.
-    """
+    """Say which AMD GPUs and which ROCm are here; starts a probe only where one can be."""
     gfx, rocm = _gfx_override(environ), _rocm_override(environ)
     reading = AmdReading() if gfx and rocm else _query_kernel(environ, refresh=refresh)
     facts, problems = dict(reading.facts), list(reading.problems)
@@ -86,41 +71,21 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
         facts["ROCm"] = rocm
     elif found_rocm:
         sources.append("ROCm")
-    return Answer(
-        NAMESPACE,
-        amd_features(gfx, rocm or found_rocm),
-        Origin.BUILT_IN,
-        ", ".join(sources) or reading.source,
-        tuple(problems),
-        facts,
-    )
+    features, source = amd_features(gfx, rocm or found_rocm), ", ".join(sources) or reading.source
+    return Answer("amd", features, Origin.BUILT_IN, source, tuple(problems), facts)
 
 
 def _gfx_override(environ: Mapping[str, str]) -> list[str]:
-    """Read the override of the GPUs: names with commas, semicolons or spaces in between."""
-    text = environ.get(FORCE_GFX, "")
-    names = [name for name in re.split(r"[,;\s]+", text) if name]
-    if all(re.fullmatch(r"gfx[0-9a-f]{3,5}", name) for name in names):
-        return names
-    raise InvalidOverride(
-        f"{text!r} is not a list of GPU architectures",
-        where=FORCE_GFX,
-        remedy="Set it to names such as gfx942 or gfx90a,gfx942, or unset it",
-    )
+    form, example = "a list of GPU architectures", "names such as gfx942 or gfx90a,gfx942"
+    stated = read_override(environ, FORCE_GFX, "gfx[0-9a-f]{3,5}", form, example, several=True)
+    return [match[0] for match in stated]
 
 
 def _rocm_override(environ: Mapping[str, str]) -> str | None:
-    """Read the override of ROCm's version; empty is not set."""
-    text = environ.get(FORCE_ROCM, "").strip()
-    if not text:
-        return None
-    if match := re.fullmatch(r"([0-9]{1,2}\.[0-9]{1,2})(?:\.[0-9]{1,5})?", text):
-        return match[1]
-    raise InvalidOverride(
-        f"{text!r} is not a ROCm version",
-        where=FORCE_ROCM,
-        remedy="Set it to a value such as 6.4 or 7.0.0, or unset it",
-    )
+    form, example = "a ROCm version", "a value such as 6.4 or 7.0.0"
+    pattern = r"([0-9]{1,2}\.[0-9]{1,2})(?:\.[0-9]{1,5})?"
+    stated = read_override(environ, FORCE_ROCM, pattern, form, example)
+    return stated[0][1] if stated else None
 
 
 def _as_programs_see(
@@ -144,32 +109,23 @@ def _as_programs_see(
 
 def _query_kernel(environ: Mapping[str, str], *, refresh: bool) -> AmdReading:
     """Look at the machine in a child process, if there can be something to see."""
-    root = _driver_files.ROOT
     signs = list(_signs(environ))
     if not signs:
         return AmdReading()
-    from pipvariant.providers import probe_cache
-
-    signs.append(_driver_files.file_state(root / _amd_kernel.DEVICE))
-    try:
-        return probe_cache.query_probe(
-            _PROBE, str(root), judge=read_amd_report, environ=environ, signs=signs, refresh=refresh
-        )
-    except ProbeFailed as error:
-        problem = f"the AMD GPUs could not be looked at: {error.what}"
-        return AmdReading(source="failed probe", problems=(problem,))
+    signs.append(_driver_files.file_state(_driver_files.ROOT / _amd_kernel.DEVICE))
+    words = "the AMD GPUs could not be looked at"
+    return ask_driver(
+        "_amd_kernel", read_amd_report, AmdReading, words, environ, signs, refresh=refresh
+    )
 
 
 def _signs(environ: Mapping[str, str]) -> Iterable[str]:
     """Describe what GPUs and ROCm are told by; nothing where there can be neither."""
     root, state = _driver_files.ROOT, _driver_files.file_state
     topology = root / _amd_kernel.TOPOLOGY
-    if nodes := _listdir(topology / "nodes"):
+    if nodes := _driver_files.list_folder(topology / "nodes"):
         yield " ".join(nodes)
-        try:
-            yield (topology / "generation_id").read_text(encoding="ascii")
-        except (OSError, ValueError):
-            yield "no generation"
+        yield _driver_files.read_start(topology / "generation_id") or "no generation"
     for folder in _amd_kernel.rocm_folders(environ, root):
         if os.path.isdir(folder):
             yield from map(state, (folder, *(folder / name for name in _amd_kernel.VERSION_FILES)))
@@ -177,26 +133,9 @@ def _signs(environ: Mapping[str, str]) -> Iterable[str]:
         yield state(path)
 
 
-def _listdir(folder: os.PathLike[str]) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
-
-
-def read_amd_report(report: object) -> AmdReading:
-    """Judge what the probe reports.
-
-    :param report: what ``_amd_kernel.report`` describes.
-    :raises ProbeFailed: the report is not such a report.
-    """
-    try:
-        return _judge_amd(report)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise ProbeFailed("the answer of the kernel makes no sense") from None
-
-
-def _judge_amd(report: Any) -> AmdReading:
+@sensible("the answer of the kernel")
+def read_amd_report(report: Any) -> AmdReading:
+    """Judge what ``_amd_kernel.report`` reports."""
     rocm, facts = _rocm_text(report["rocm"]), {}
     if rocm:
         facts["ROCm"] = f"{rocm} ({report['rocm_folder']})"
@@ -233,7 +172,7 @@ def _judge_amd(report: Any) -> AmdReading:
         problems.append("an AMD GPU is present, not permitted (group render or video)")
     source = "kernel" if gfx or problems else "no AMD GPU"
     usable = gfx if permitted and not absent else ()
-    return AmdReading(usable, rocm, permitted, source, tuple(dict.fromkeys(problems)), facts)
+    return AmdReading(source, tuple(dict.fromkeys(problems)), facts, usable, rocm, permitted)
 
 
 def _parts(version: int) -> tuple[int, int, int]:
@@ -256,23 +195,19 @@ def _rocm_text(told: Any) -> str | None:
             r"\d+", told
         )
     numbers = [int(number) for number in told or ()][:2]
-    if len(numbers) < 2 or max(numbers) > _MAX_PART:
+    if len(numbers) < 2 or max(numbers) > 99:  # No version has more digits.
         return None
     return f"{numbers[0]}.{numbers[1]}"
 
 
 def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
-    problem = answer.problems[0] if answer.problems else None
     has = answer.features.get(feature, ())
     if feature == _GFX:
-        if has:
-            return f"needs a {_either(values)} GPU, this machine has {', '.join(has)}"
-        return f"needs a {_either(values)} GPU, {problem or _unseen()}"
+        return f"needs a {_either(values)} GPU, {state_of(answer, has, _unseen())}"
     if feature == _ROCM:
-        if has:
-            return f"needs ROCm {_either(values)}, this machine has {has[0]}"
-        return f"needs ROCm {_either(values)}, {problem or 'this machine has no ROCm'}"
+        state = state_of(answer, has[:1], "this machine has no ROCm")
+        return f"needs ROCm {_either(values)}, {state}"
     return None
 
 

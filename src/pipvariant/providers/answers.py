@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TypeVar
 
 #: What lets a plugin package be installed and run.
 TRUST_OPTION = "--trust-provider"
 
 #: The features of a namespace in which nothing is supported.
 NOTHING: Mapping[str, tuple[str, ...]] = {}
-
-NO_FACTS: Mapping[str, str] = {}
 
 
 class Origin(str, Enum):
@@ -50,6 +49,23 @@ class Answer:
     source: str = ""
     problems: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read from a driver.
+
+    :param source: who said so.
+    :param problems: what went wrong, each a sentence for the user.
+    :param facts: what was seen, for people.
+    """
+
+    source: str = ""
+    problems: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+R = TypeVar("R", bound=Reading)
 
 
 def not_trusted(namespace: str, packages: Sequence[str]) -> Answer:

@@ -13,25 +13,25 @@ from pipvariant.providers.answers import Answer, Origin
 class _Module(Protocol):
     """What the module of a built-in provider offers."""
 
-    def query_machine(self, environ: Mapping[str, str], *, refresh: bool = False) -> Answer: ...
+    def query_machine(self, environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
+        """Say what this machine supports: see :func:`query_builtin`."""
 
-    def unmet_reason(self, feature: str, values: Sequence[str], answer: Answer) -> str | None: ...
+    def unmet_reason(self, feature: str, values: Sequence[str], answer: Answer) -> str | None:
+        """Say why none of the values is supported: see :func:`reason_for`."""
 
 
 @dataclass(frozen=True)
 class BuiltIn:
     """A built-in provider, and the plugin that it stands in for.
 
-    :param namespace: the only namespace that it answers for.
+    :param namespace: the only namespace that it answers for, and the name of its module.
     :param packages: the normalised names that the plugin package is published under.
     :param plugin_class: the name of the class in the plugin package's ``plugin`` module.
-    :param module: has ``query_machine`` and ``unmet_reason``; imported when it is asked.
     """
 
     namespace: str
     packages: tuple[str, ...]
     plugin_class: str
-    module: str
 
     def plugin_apis(self, package: str) -> tuple[str, ...]:
         """Every plugin-api that means this plugin: the default, its module, its class."""
@@ -40,41 +40,16 @@ class BuiltIn:
 
     def load(self) -> _Module:
         """Import the module of this provider."""
-        return cast("_Module", import_module(self.module))
+        return cast("_Module", import_module(f"pipvariant.providers.{self.namespace}"))
 
 
 # A further provider is one more entry here, and its module.
 _ALL = (
-    BuiltIn(
-        "aarch64",
-        ("provider-variant-aarch64", "aarch64-variant-provider"),
-        "AArch64Plugin",
-        "pipvariant.providers.aarch64",
-    ),
-    BuiltIn(
-        "amd",
-        ("amd-variant-provider",),
-        "AMDVariantPlugin",
-        "pipvariant.providers.amd",
-    ),
-    BuiltIn(
-        "intel",
-        ("intel-variant-provider",),
-        "IntelVariantPlugin",
-        "pipvariant.providers.intel",
-    ),
-    BuiltIn(
-        "nvidia",
-        ("nvidia-variant-provider",),
-        "NvidiaVariantPlugin",
-        "pipvariant.providers.nvidia",
-    ),
-    BuiltIn(
-        "x86_64",
-        ("provider-variant-x86-64", "x86-64-variant-provider"),
-        "X8664Plugin",
-        "pipvariant.providers.x86_64",
-    ),
+    BuiltIn("aarch64", ("provider-variant-aarch64", "aarch64-variant-provider"), "AArch64Plugin"),
+    BuiltIn("amd", ("amd-variant-provider",), "AMDVariantPlugin"),
+    BuiltIn("intel", ("intel-variant-provider",), "IntelVariantPlugin"),
+    BuiltIn("nvidia", ("nvidia-variant-provider",), "NvidiaVariantPlugin"),
+    BuiltIn("x86_64", ("provider-variant-x86-64", "x86-64-variant-provider"), "X8664Plugin"),
 )
 
 #: Namespace to built-in provider.
@@ -91,10 +66,8 @@ def stands_in(namespace: str, packages: Sequence[str], plugin_api: str) -> bool:
         another package under a known namespace is a plugin like any other.
     """
     built_in = BUILT_INS.get(namespace)
-    if built_in is None:
-        return False
     reference = "".join(plugin_api.split())
-    return any(
+    return built_in is not None and any(
         package in built_in.packages and reference in built_in.plugin_apis(package)
         for package in packages
     )
@@ -125,13 +98,14 @@ def reason_for(namespace: str, feature: str, values: Sequence[str], answer: Answ
     built_in = BUILT_INS.get(namespace)
     if built_in is None or not values:
         return None
-    if answer.origin is Origin.BUILT_IN:
-        return built_in.load().unmet_reason(feature, values, answer)
+    stated = answer.origin is Origin.TARGET_FILE
     # Features that are stated without facts leave open what the words would be about.
-    if answer.origin is not Origin.TARGET_FILE or (answer.features and not answer.facts):
+    if not stated and answer.origin is not Origin.BUILT_IN:
+        return None
+    if stated and answer.features and not answer.facts:
         return None
     words = built_in.load().unmet_reason(feature, values, answer)
-    if words is None:
-        return None
+    if words is None or not stated:
+        return words
     words = words.replace("this machine", "the stated target").replace("this CPU", "its CPU")
     return f"{words} (stated, not detected)"

@@ -11,12 +11,12 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pipvariant.errors import ProbeFailed
-from pipvariant.providers.probe_cache import is_ours, is_private
+from pipvariant.providers.probe_cache import hash_of, is_private, make_private
 
 #: So many environments are kept; the one that was not used for the longest time goes first.
 MAX_KEPT = 16
@@ -56,64 +56,39 @@ def provide_environment(
     """
     # Not the interpreter's path: virtual environments of one Python share what is kept.
     key = [*key, sys.version, sysconfig.get_platform()]
-    place = folder / _hash(key)
-    if not refresh:
-        found = _read_environment(place, key)
-        if found is not None:
-            return found
+    place = folder / hash_of(key)[:32]
+    if not refresh and (found := _read_environment(place, key)):
+        return found
     try:
-        _make_private(folder)
+        make_private(folder)
         new = Path(tempfile.mkdtemp(prefix=_NEW, dir=folder))
     except OSError as error:
-        raise ProbeFailed(f"no environment can be made: {error}", where=str(folder)) from error
+        raise ProbeFailed(f"{folder}: no environment can be made: {error}") from error
     try:
         site = new / _SITE
         site.mkdir()
         packages = fill(site)
-        record = {"key": key, "packages": list(packages), "files": dict(_files(site))}
+        files = (path for path in site.rglob("*") if not path.is_dir())
+        sizes = {str(path.relative_to(site)): path.lstat().st_size for path in files}
+        record = {"key": key, "packages": list(packages), "files": sizes}
         (new / _RECORD).write_text(json.dumps(record), encoding="utf-8")
-        if not refresh:
-            # Another process may have been faster.
-            found = _read_environment(place, key)
-            if found is not None:
-                return found
+        # Another process may have been faster.
+        if not refresh and (found := _read_environment(place, key)):
+            return found
         _put(new, place)
         _tidy(folder, place)
     except OSError as error:
-        raise ProbeFailed(f"no environment can be kept: {error}", where=str(folder)) from error
+        raise ProbeFailed(f"{folder}: no environment can be kept: {error}") from error
     finally:
         shutil.rmtree(new, ignore_errors=True)
     return Environment(place / _SITE, tuple(packages))
-
-
-def _hash(key: Sequence[str]) -> str:
-    import hashlib
-
-    return hashlib.sha256("\0".join(key).encode(errors="backslashreplace")).hexdigest()[:32]
-
-
-def _make_private(folder: Path) -> None:
-    """Make a folder for this user alone.
-
-    :raises OSError: it cannot be made, or somebody else could have written to it.
-    """
-    ancestor = folder
-    while not ancestor.exists():
-        ancestor = ancestor.parent
-    if not is_ours(ancestor.stat()):
-        raise PermissionError(f"{ancestor} belongs to another user")
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not is_private(folder.stat(), stat.S_ISDIR):
-        raise PermissionError(f"others can write to {folder}")
 
 
 def _read_environment(place: Path, key: Sequence[str]) -> Environment | None:
     """Return the environment of this key, None if there is none or a file of it is damaged."""
     record = place / _RECORD
     try:
-        if not is_private(place.parent.stat(), stat.S_ISDIR):
-            return None
-        if not is_private(place.lstat(), stat.S_ISDIR):
+        if not all(is_private(s, stat.S_ISDIR) for s in (place.parent.stat(), place.lstat())):
             return None
         kept = json.loads(record.read_bytes())
         site = place / _SITE
@@ -127,14 +102,6 @@ def _read_environment(place: Path, key: Sequence[str]) -> Environment | None:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return Environment(site, packages)
-
-
-def _files(site: Path) -> Iterator[tuple[str, int]]:
-    """Yield each file of an environment with its size."""
-    for root, _, names in os.walk(site):
-        for name in names:
-            path = os.path.join(root, name)
-            yield os.path.relpath(path, site), os.lstat(path).st_size
 
 
 def _put(new: Path, place: Path) -> None:

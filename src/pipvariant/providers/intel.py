@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
-from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _driver_files
-from pipvariant.providers.answers import NO_FACTS, Answer, Origin
-
-NAMESPACE = "intel"
+from pipvariant.providers._gpu import ask_driver, read_override, sensible, state_of
+from pipvariant.providers.answers import Answer, Origin, Reading
 
 #: The variable that states what would otherwise be asked of the driver.
 FORCE_IP = "INTEL_VARIANT_PROVIDER_FORCE_DEVICE_IP"
@@ -28,8 +26,6 @@ BASES: Mapping[str, str] = {
     "30.5.4": "30.0.4",
 }
 
-_PROBE = "pipvariant.providers._level_zero"
-
 _IP = "device_ip"
 
 _INTEL = 0x8086
@@ -40,19 +36,14 @@ _NO_DRIVER = 0x78000001
 _NOT_PERMITTED = 0x70010000
 
 
-class IntelReading(NamedTuple):
-    """What was read from the drivers.
+@dataclass(frozen=True)
+class IntelReading(Reading):
+    """What was read from Level Zero.
 
     :param ips: the device IP versions of the GPUs, in the order of the drivers.
-    :param source: who said so.
-    :param problems: what went wrong, each a sentence for the user.
-    :param facts: what was seen, for people.
     """
 
     ips: tuple[str, ...] = ()
-    source: str = ""
-    problems: tuple[str, ...] = ()
-    facts: Mapping[str, str] = NO_FACTS
 
 
 def intel_features(ips: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -66,35 +57,17 @@ def intel_features(ips: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
-    """Say which Intel GPUs are here; starts a probe only where Level Zero can be.
-
-    :param environ: the override, and the variables that drivers are found by.
-    :param refresh: ask the drivers even if their answer is remembered.
-    :raises InvalidOverride: the override is set to something that is no device IP version.
-    """
-    ips = _ip_override(environ)
-    reading = IntelReading(ips, FORCE_IP) if ips else _query_level_zero(environ, refresh=refresh)
-    return Answer(
-        NAMESPACE,
-        intel_features(reading.ips),
-        Origin.BUILT_IN,
-        reading.source,
-        reading.problems,
-        reading.facts,
-    )
-
-
-def _ip_override(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Read the override: versions with commas, semicolons or spaces in between."""
-    text = environ.get(FORCE_IP, "")
-    ips = tuple(ip for ip in re.split(r"[,;\s]+", text) if ip)
-    if all(re.fullmatch(r"[0-9]{1,4}(?:\.[0-9]{1,3}){2}", ip) for ip in ips):
-        return ips
-    raise InvalidOverride(
-        f"{text!r} is not a device IP version",
-        where=FORCE_IP,
-        remedy="Set it to a value such as 12.60.7, or unset it",
-    )
+    """Say which Intel GPUs are here; starts a probe only where Level Zero can be."""
+    form, example = "a device IP version", "a value such as 12.60.7"
+    pattern = r"[0-9]{1,4}(?:\.[0-9]{1,3}){2}"
+    stated = read_override(environ, FORCE_IP, pattern, form, example, several=True)
+    if stated:
+        reading = IntelReading(FORCE_IP, ips=tuple(match[0] for match in stated))
+    else:
+        reading = _query_level_zero(environ, refresh=refresh)
+    features = intel_features(reading.ips)
+    source, facts = reading.source, reading.facts
+    return Answer("intel", features, Origin.BUILT_IN, source, reading.problems, facts)
 
 
 def _query_level_zero(environ: Mapping[str, str], *, refresh: bool) -> IntelReading:
@@ -102,38 +75,19 @@ def _query_level_zero(environ: Mapping[str, str], *, refresh: bool) -> IntelRead
     libraries = _driver_files.find_libraries((_driver_files.LEVEL_ZERO,), environ)
     if not libraries:
         return IntelReading(source="no Level Zero")
-    from pipvariant.providers import probe_cache
-
     root = _driver_files.ROOT
     # A driver that is installed later shows in the loader's cache.
     changing = (root / "etc/ld.so.cache", *sorted((root / "dev/dri").glob("renderD*")))
-    try:
-        return probe_cache.query_probe(
-            _PROBE,
-            str(root),
-            judge=read_intel_report,
-            environ=environ,
-            signs=map(_driver_files.file_state, (*libraries, *changing)),
-            refresh=refresh,
-        )
-    except ProbeFailed as error:
-        problem = f"Level Zero could not be asked for Intel GPUs: {error.what}"
-        return IntelReading(source="failed probe", problems=(problem,))
+    signs = map(_driver_files.file_state, (*libraries, *changing))
+    words = "Level Zero could not be asked for Intel GPUs"
+    return ask_driver(
+        "_level_zero", read_intel_report, IntelReading, words, environ, signs, refresh=refresh
+    )
 
 
-def read_intel_report(report: object) -> IntelReading:
-    """Judge what the probe reports.
-
-    :param report: what ``_level_zero.report`` describes.
-    :raises ProbeFailed: the report is not such a report.
-    """
-    try:
-        return _judge_intel(report)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise ProbeFailed("the driver's answer makes no sense") from None
-
-
-def _judge_intel(report: Any) -> IntelReading:
+@sensible("the driver's answer")
+def read_intel_report(report: Any) -> IntelReading:
+    """Judge what ``_level_zero.report`` reports."""
     if not report["loaded"]:
         problem = (
             "the loader of Level Zero is on this machine, but it cannot be loaded;"
@@ -161,7 +115,7 @@ def _judge_intel(report: Any) -> IntelReading:
         problems.append(
             "the device IP of the Intel GPUs is unknown: not told; a newer driver may tell it"
         )
-    return IntelReading(tuple(ips), "Level Zero", tuple(problems), facts)
+    return IntelReading("Level Zero", tuple(problems), facts, tuple(ips))
 
 
 def _ip_text(number: int) -> str:
@@ -175,11 +129,6 @@ def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | N
     """Say why none of the values of a feature is supported, or None without better words."""
     if feature != _IP:
         return None
-    has = answer.features.get(_IP, ())
-    if has:
-        state = f"this machine has {', '.join(has)}"
-    else:
-        state = answer.problems[0] if answer.problems else "this machine has no Intel GPU"
-        if answer.source == "no Level Zero" and not answer.problems:
-            state = "this machine has no Level Zero driver"
+    absent = "no Level Zero driver" if answer.source == "no Level Zero" else "no Intel GPU"
+    state = state_of(answer, answer.features.get(_IP, ()), f"this machine has {absent}")
     return f"needs an Intel GPU with device IP {' or '.join(values)}, {state}"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from pipvariant.errors import InvalidOverride, ProbeFailed
 from pipvariant.providers import _driver_files
+from pipvariant.providers._gpu import ask_driver, read_override, state_of
 from pipvariant.providers._nvidia_report import (
     NvidiaReading,
     Version,
@@ -17,13 +15,9 @@ from pipvariant.providers._nvidia_report import (
 )
 from pipvariant.providers.answers import Answer, Origin
 
-NAMESPACE = "nvidia"
-
 #: The variables that state what would otherwise be asked of the driver.
 FORCE_DRIVER = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
 FORCE_SM = "NV_VARIANT_PROVIDER_FORCE_SM_ARCH"
-
-_PROBE = "pipvariant.providers._nvidia_driver"
 
 _LOWER = "cuda_version_lower_bound"
 _UPPER = "cuda_version_upper_bound"
@@ -50,7 +44,9 @@ def nvidia_features(
     """
     if driver is None:
         return {}
-    features = {_LOWER: _lower_bounds(*driver), _UPPER: _upper_bounds(*driver)}
+    lower = _versions(*driver)
+    upper = (version for version in _versions(_NEWEST_MAJOR, _NEWEST_MINOR) if version not in lower)
+    features = {_LOWER: tuple(lower), _UPPER: tuple(upper)}
     if capability is not None and capability >= _OLDEST_CAPABILITY:
         major, minor = capability
         real = [f"{major}{number}_real" for number in range(minor, -1, -1)]
@@ -58,145 +54,84 @@ def nvidia_features(
     return {feature: values for feature, values in features.items() if values}
 
 
-def _lower_bounds(major: int, minor: int) -> tuple[str, ...]:
-    """List the versions that the driver is not older than, the nearest first."""
+def _versions(newest: int, minor: int) -> Mapping[str, None]:
+    """List the versions from one down to the oldest that properties are made of, in this order."""
     values: list[str] = []
-    for number in range(major, _OLDEST_MAJOR - 1, -1):
-        newest = minor if number == major else _NEWEST_MINOR
-        values += [f"{number}.{part}" for part in range(newest, -1, -1)]
-        values.append(str(number))
-    return tuple(values)
-
-
-def _upper_bounds(major: int, minor: int) -> tuple[str, ...]:
-    """List the versions that the driver is older than, the farthest first."""
-    values: list[str] = []
-    for number in range(_NEWEST_MAJOR, max(major, _OLDEST_MAJOR - 1), -1):
-        values += [f"{number}.{part}" for part in range(_NEWEST_MINOR, -1, -1)]
-        values.append(str(number))
-    if _OLDEST_MAJOR <= major <= _NEWEST_MAJOR:
-        values += [f"{major}.{part}" for part in range(_NEWEST_MINOR, minor, -1)]
-    return tuple(values)
+    for major in range(newest, _OLDEST_MAJOR - 1, -1):
+        last = minor if major == newest else _NEWEST_MINOR
+        values += [*(f"{major}.{part}" for part in range(last, -1, -1)), str(major)]
+    return dict.fromkeys(values)
 
 
 def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answer:
-    """Say what driver and GPUs support; starts a probe only where a driver can be.
-
-    :param environ: the overrides, and the variables that the driver's libraries are found by.
-    :param refresh: ask the driver even if its answer is remembered.
-    :raises InvalidOverride: an override is set to something that is no version.
-    """
-    driver = _override(environ, FORCE_DRIVER, "a CUDA version", "12.8")
-    capability = _override(environ, FORCE_SM, "a compute capability", "9.0")
-    stated = driver is not None and capability is not None
-    reading = NvidiaReading() if stated else _query_driver(environ, refresh=refresh)
-    facts = dict(reading.facts)
+    """Say what driver and GPUs support; starts a probe only where a driver can be."""
+    driver = _override(environ, FORCE_DRIVER, "[0-9]{1,2}", "a CUDA version", "12.8")
+    capability = _override(environ, FORCE_SM, "0?[0-9]", "a compute capability", "9.0")
+    known = driver and capability
+    reading = NvidiaReading() if known else _query_driver(environ, refresh=refresh)
+    facts, problems = dict(reading.facts), list(reading.problems)
     sources = [reading.source] if reading.source else []
-    problems = list(reading.problems)
-    if driver is not None:
+    if driver:
         sources = [FORCE_DRIVER, *(sources if reading.capability else [])]
         facts["driver"] = version_text(driver)
-    if capability is not None:
-        facts["compute capability"] = version_text(capability)
-        sources.append(FORCE_SM)
     driver = driver or reading.driver
-    if driver is None and capability is not None:
+    if capability and driver:
+        sources.append(FORCE_SM)
+        facts["compute capability"] = version_text(capability)
+    elif capability:
         problems.append(f"{FORCE_SM} has no effect without a driver; set {FORCE_DRIVER} as well")
-        sources.remove(FORCE_SM)
-        del facts["compute capability"]
-    return Answer(
-        NAMESPACE,
-        nvidia_features(driver, capability or reading.capability),
-        Origin.BUILT_IN,
-        ", ".join(sources),
-        tuple(problems),
-        facts,
-    )
+    features = nvidia_features(driver, capability or reading.capability)
+    source = ", ".join(sources)
+    return Answer("nvidia", features, Origin.BUILT_IN, source, tuple(problems), facts)
 
 
-def _override(environ: Mapping[str, str], name: str, form: str, example: str) -> Version | None:
-    """Read one override; empty is not set."""
-    text = environ.get(name, "").strip()
-    if not text:
-        return None
-    match = re.fullmatch(r"([0-9]{1,2})\.([0-9]{1,2})", text)
-    if match is None or (name == FORCE_SM and int(match[2]) > 9):
-        raise InvalidOverride(
-            f"{text!r} is not {form}",
-            where=name,
-            remedy=f"Set it to a value such as {example}, or unset it",
-        )
-    return int(match[1]), int(match[2])
+def _override(
+    environ: Mapping[str, str], name: str, minor: str, form: str, example: str
+) -> Version | None:
+    pattern = rf"([0-9]{{1,2}})\.({minor})"
+    stated = read_override(environ, name, pattern, form, f"a value such as {example}")
+    return (int(stated[0][1]), int(stated[0][2])) if stated else None
 
 
 def _query_driver(environ: Mapping[str, str], *, refresh: bool) -> NvidiaReading:
     """Ask the driver in a child process, if there can be one."""
     libraries = _driver_files.find_libraries((_driver_files.LIBCUDA, _driver_files.NVML), environ)
-    kernel = _kernel_driver(_driver_files.ROOT / "proc/driver/nvidia")
+    folder = _driver_files.ROOT / "proc/driver/nvidia"
+    # The driver that the kernel has loaded, which containers can see too.
+    version = _driver_files.read_start(folder / "version")
+    kernel = () if version is None else (version, *_driver_files.list_folder(folder / "gpus"))
     if not libraries:
-        problems: tuple[str, ...] = ()
-        if kernel:
-            problem = (
-                "the NVIDIA kernel driver is loaded, but its libraries are not here;"
-                " a container has to be started with access to the GPUs"
-            )
-            problems = (problem,)
-        return NvidiaReading(source="no NVIDIA driver", problems=problems)
-    from pipvariant.providers import probe_cache
-
-    try:
-        return probe_cache.query_probe(
-            _PROBE,
-            str(_driver_files.ROOT),
-            judge=read_nvidia_report,
-            environ=environ,
-            signs=(*map(_driver_files.file_state, libraries), *kernel),
-            refresh=refresh,
+        problem = (
+            "the NVIDIA kernel driver is loaded, but its libraries are not here;"
+            " a container has to be started with access to the GPUs"
         )
-    except ProbeFailed as error:
-        problem = f"the NVIDIA driver could not be asked: {error.what}"
-        return NvidiaReading(source="failed probe", problems=(problem,))
-
-
-def _kernel_driver(folder: Path) -> tuple[str, ...]:
-    """Describe the driver that the kernel has loaded, which containers can see too."""
-    try:
-        version = (folder / "version").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ()
-    try:
-        return (version, *sorted(os.listdir(folder / "gpus")))
-    except OSError:
-        return (version,)
+        return NvidiaReading("no NVIDIA driver", (problem,) if kernel else ())
+    signs = (*map(_driver_files.file_state, libraries), *kernel)
+    words = "the NVIDIA driver could not be asked"
+    return ask_driver(
+        "_nvidia_driver", read_nvidia_report, NvidiaReading, words, environ, signs, refresh=refresh
+    )
 
 
 def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
     driver = answer.facts.get("driver")
-    has = f"this machine has {driver}" if driver else "this machine has no NVIDIA driver"
-    if not driver and answer.problems:
-        has = answer.problems[0]
+    has = state_of(answer, [driver] if driver else [], "this machine has no NVIDIA driver")
     if feature in (_LOWER, _UPPER):
         versions = sorted(filter(None, map(_bound, values)))
         if not versions:
             return None
         bound, relation = (versions[0], ">=") if feature == _LOWER else (versions[-1], "<")
         return f"needs CUDA driver {relation} {bound[1]}, {has}"
-    if feature != _SM:
-        return None
-    wanted = [
-        match for match in map(re.compile(r"(\d+)(\d)_(real|virtual)").fullmatch, values) if match
-    ]
-    if not wanted:
-        return None
+    wanted = filter(None, map(re.compile(r"(\d+)(\d)_(real|virtual)").fullmatch, values))
     capabilities = sorted({(int(match[1]), int(match[2])) for match in wanted})
-    needs = f"is for GPUs of compute capability {', '.join(map(version_text, capabilities))}"
-    if not driver:
-        return f"{needs}, {has}"
-    best = answer.facts.get("compute capability")
-    return f"{needs}, " + (
-        f"this machine has {best}" if best else "this machine has no usable NVIDIA GPU"
-    )
+    if feature != _SM or not capabilities:
+        return None
+    if driver:
+        best = answer.facts.get("compute capability", "no usable NVIDIA GPU")
+        has = f"this machine has {best}"
+    needs = ", ".join(map(version_text, capabilities))
+    return f"is for GPUs of compute capability {needs}, {has}"
 
 
 def _bound(value: str) -> tuple[tuple[int, int], str] | None:

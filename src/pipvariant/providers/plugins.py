@@ -7,21 +7,21 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from pipvariant.errors import InvalidOption, ProbeFailed
 from pipvariant.providers import probe
 from pipvariant.providers.answers import NOTHING, TRUST_OPTION, Answer, Origin, not_trusted
+from pipvariant.providers.environments import Environment, provide_environment
 from pipvariant.providers.requirements import marker_environment, plugin_requirements
 from pipvariant.standard.properties import FEATURE, VALUE
 
 if TYPE_CHECKING:
-    from packaging.requirements import Requirement
     from packaging.specifiers import SpecifierSet
 
-    from pipvariant.providers.environments import Environment
     from pipvariant.standard.metadata import Provider
 
 logger = logging.getLogger(__name__)
@@ -59,12 +59,6 @@ class Installer(Protocol):
         """
 
 
-class _Failed(NamedTuple):
-    """Why a plugin could not be asked, in place of what it would have answered."""
-
-    reason: str
-
-
 class _Found(NamedTuple):
     """What a plugin answered.
 
@@ -93,12 +87,8 @@ def parse_trust(words: Iterable[str]) -> Mapping[str, SpecifierSet]:
             requirement = Requirement(word)
         except InvalidRequirement:
             requirement = None
-        if (
-            requirement is None
-            or requirement.url is not None
-            or requirement.marker is not None
-            or requirement.extras
-        ):
+        # With extras, a marker or a URL there is more to it than a name and versions.
+        if requirement is None or str(requirement) != f"{requirement.name}{requirement.specifier}":
             raise InvalidOption(
                 f"{word!r} names no package",
                 where=TRUST_OPTION,
@@ -110,6 +100,7 @@ def parse_trust(words: Iterable[str]) -> Mapping[str, SpecifierSet]:
     return trusted
 
 
+@dataclass(eq=False)
 class Plugins:
     """The plugin packages that a run may ask; each question is asked once.
 
@@ -121,22 +112,16 @@ class Plugins:
     :raises InvalidOption: as by :func:`parse_trust`.
     """
 
-    def __init__(
-        self,
-        trusted: Iterable[str],
-        installer: Installer,
-        *,
-        folder: Path | None,
-        environ: Mapping[str, str] | None = None,
-        refresh: bool = False,
-    ) -> None:
-        self._trusted = parse_trust(trusted)
-        self._installer = installer
-        self._folder = folder
-        self._environ = os.environ if environ is None else environ
-        self._refresh = refresh
-        self._environments: dict[tuple[str, ...], Environment | _Failed] = {}
-        self._found: dict[tuple[str, ...], _Found | _Failed] = {}
+    trusted: Iterable[str]
+    installer: Installer
+    folder: Path | None
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    refresh: bool = False
+
+    def __post_init__(self) -> None:
+        self._trusted = parse_trust(self.trusted)
+        self._environments: dict[tuple[str, ...], Environment | ProbeFailed] = {}
+        self._found: dict[tuple[str, ...], _Found | ProbeFailed] = {}
         self._answers: dict[tuple[str, ...], Answer] = {}
 
     def answer(self, namespace: str, provider: Provider, source: str = "") -> Answer:
@@ -156,8 +141,17 @@ class Plugins:
             alike = (asked for asked in self._answers if asked[1:] == question[1:])
             question = next(alike, question)
         if question not in self._answers:
-            found = self._ask(question, provider, source)
-            self._answers[question] = _answer_of_plugin(namespace, requirements[0][0], found)
+            package = requirements[0][0]
+            try:
+                found = self._ask(question, provider, source)
+                answer = _answer_of_plugin(namespace, package, found)
+            except ProbeFailed as error:
+                problem = (
+                    f"the plugin package {package} of namespace {namespace} could not be asked:"
+                    f" {_line(error.what)}"
+                )
+                answer = Answer(namespace, NOTHING, Origin.UNKNOWN, package, (problem,))
+            self._answers[question] = answer
         return self._answers[question]
 
     def configs(
@@ -172,10 +166,13 @@ class Plugins:
         requirements = plugin_requirements(provider)
         if not requirements or any(name not in self._trusted for name, _ in requirements):
             return None
-        found = self._ask(self._question(namespace, provider, "", method), provider, "")
-        reason = found.reason if isinstance(found, _Failed) else "; ".join(found.problems)
-        if isinstance(found, _Failed) or reason:
-            raise ProbeFailed(reason, where=f"plugin package {requirements[0][0]}")
+        where = f"plugin package {requirements[0][0]}"
+        try:
+            found = self._ask(self._question(namespace, provider, "", method), provider, "")
+        except ProbeFailed as error:
+            raise ProbeFailed(_line(error.what), where=where) from error
+        if found.problems:
+            raise ProbeFailed("; ".join(found.problems), where=where)
         return found.configs
 
     def _question(
@@ -183,77 +180,77 @@ class Plugins:
     ) -> tuple[str, ...]:
         reference = provider.object_reference(marker_environment())
         texts = [str(requirement) for _, requirement in plugin_requirements(provider)]
-        return (self._installer.origin(source), namespace, reference, method, *texts)
+        return (self.installer.origin(source), namespace, reference, method, *texts)
 
-    def _ask(self, question: tuple[str, ...], provider: Provider, source: str) -> _Found | _Failed:
-        if question not in self._found:
+    def _ask(self, question: tuple[str, ...], provider: Provider, source: str) -> _Found:
+        def ask() -> _Found:
             environment = self._environment(provider, source)
-            if isinstance(environment, _Failed):
-                return environment
             _, namespace, reference, method, *_ = question
-            self._found[question] = self._run(environment, namespace, reference, method)
-        return self._found[question]
-
-    def _run(
-        self, environment: Environment, namespace: str, reference: str, method: str
-    ) -> _Found | _Failed:
-        printed: list[str] = []
-        try:
-            report = probe.run_plugin(
-                str(environment.site), reference, method, environ=self._environ, printed=printed
-            )
+            site = str(environment.site)
+            printed: list[str] = []
+            try:
+                report = probe.run_plugin(
+                    site, reference, method, environ=self.environ, printed=printed
+                )
+            finally:
+                for text in printed:
+                    logger.debug("%s printed: %s", reference, _line(text, 4000))
             configs, problems = _read_configs(report, namespace)
-        except ProbeFailed as error:
-            return _Failed(_line(error.what))
-        finally:
-            for text in printed:
-                logger.debug("%s printed: %s", reference, _line(text, 4000))
-        return _Found(configs, environment.packages, problems)
+            return _Found(configs, environment.packages, problems)
 
-    def _environment(self, provider: Provider, source: str) -> Environment | _Failed:
-        """Return the environment of a plugin's packages; it is made, or not, once."""
+        return _once(self._found, question, ask)
+
+    def _environment(self, provider: Provider, source: str) -> Environment:
+        """Return the environment of a plugin's packages."""
         requirements = plugin_requirements(provider)
         urls = [name for name, requirement in requirements if requirement.url is not None]
         if urls:
-            return _Failed(f"{urls[0]} is named by a URL, not as a package of its index")
+            raise ProbeFailed(f"{urls[0]} is named by a URL, not as a package of its index")
         for name, requirement in requirements:
             requirement.specifier &= self._trusted[name]
             requirement.marker = None
         texts = tuple(sorted(str(requirement) for _, requirement in requirements))
-        key = (self._installer.origin(source), *texts)
-        if key not in self._environments:
-            self._environments[key] = self._provide(key, requirements, source)
-        return self._environments[key]
-
-    def _provide(
-        self, key: tuple[str, ...], requirements: Sequence[tuple[str, Requirement]], source: str
-    ) -> Environment | _Failed:
-        from pipvariant.providers import environments
+        key = (self.installer.origin(source), *texts)
 
         def fill(site: Path) -> Sequence[str]:
-            packages = self._installer.install(key[1:], site, source)
+            packages = self.installer.install(key[1:], site, source)
             urls = [path.parent.name for path in site.glob("*.dist-info/direct_url.json")]
             if urls:
                 raise ProbeFailed(f"{urls[0]} came by a URL, not from {key[0]}")
             # The plugin package comes first, the others are what it brings.
             return sorted(packages, key=lambda text: text.split()[0] != requirements[0][0])
 
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="pip-variant-"))
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        try:
-            return environments.provide_environment(self._folder, key, fill, refresh=self._refresh)
-        except ProbeFailed as error:
-            return _Failed(_line(str(error)))
-
-
-def _answer_of_plugin(namespace: str, package: str, found: _Found | _Failed) -> Answer:
-    if isinstance(found, _Failed):
-        problem = (
-            f"the plugin package {package} of namespace {namespace} could not be asked:"
-            f" {found.reason}"
+        if self.folder is None:
+            self.folder = Path(tempfile.mkdtemp(prefix="pip-variant-"))
+            weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        folder, refresh = self.folder, self.refresh
+        return _once(
+            self._environments, key, lambda: provide_environment(folder, key, fill, refresh=refresh)
         )
-        return Answer(namespace, NOTHING, Origin.UNKNOWN, package, (problem,))
+
+
+T = TypeVar("T")
+
+
+def _once(
+    made: dict[tuple[str, ...], T | ProbeFailed], key: tuple[str, ...], make: Callable[[], T]
+) -> T:
+    """Make what belongs to a key; what failed is not tried again.
+
+    :raises ProbeFailed: it fails, or failed before.
+    """
+    if key not in made:
+        try:
+            made[key] = make()
+        except ProbeFailed as error:
+            made[key] = error
+    found = made[key]
+    if isinstance(found, ProbeFailed):
+        raise found
+    return found
+
+
+def _answer_of_plugin(namespace: str, package: str, found: _Found) -> Answer:
     features = {config.name: config.values for config in found.configs if config.values}
     source = found.packages[0] if found.packages else package
     problems = tuple(
@@ -274,10 +271,9 @@ def _read_configs(report: object, namespace: str) -> tuple[tuple[Config, ...], t
     found: dict[str, Config] = {}
     wrong: list[str] = []
     twice: list[str] = []
-    for item in report["configs"]:
-        name, values = (
-            (item.get("name"), item.get("values")) if isinstance(item, dict) else ("", "")
-        )
+    for told in report["configs"]:
+        item = told if isinstance(told, dict) else {"name": ""}
+        name, values = item.get("name"), item.get("values")
         if not isinstance(name, str) or FEATURE.fullmatch(name) is None:
             wrong.append(str(name))
             continue

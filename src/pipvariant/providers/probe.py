@@ -72,9 +72,7 @@ _MAX_PRINTED = 16 * 1024
 _GRACE = 1.0
 
 
-def run_probe(
-    module: str, *arguments: str, environ: Mapping[str, str], timeout: float = TIME_LIMIT
-) -> object:
+def run_probe(module: str, *arguments: str, environ: Mapping[str, str]) -> object:
     """Call ``report(*arguments)`` of a module in a child process and return what it reports.
 
     The child has a clean environment, no standard input, and a session of its own that is ended
@@ -83,21 +81,16 @@ def run_probe(
     :param module: the module; it must be importable here.
     :param arguments: what its ``report`` is given.
     :param environ: the variables to choose from for the child's environment.
-    :param timeout: seconds that the child may take in all.
     :returns: the report, made of what JSON has.
     :raises ProbeFailed: the child could not start, took too long, crashed, raised, or answered
         too much or no JSON.
     """
     start = ["-c", _BOOT, json.dumps(_search_path()), module, *arguments]
-    return _run_child(start, module, clean_environment(environ), timeout)
+    return _run_child(start, module, clean_environment(environ))
 
 
 def run_plugin(
-    site: str,
-    *arguments: str,
-    environ: Mapping[str, str],
-    timeout: float = TIME_LIMIT,
-    printed: list[str],
+    site: str, *arguments: str, environ: Mapping[str, str], printed: list[str]
 ) -> object:
     """Ask a plugin in a child process that sees the packages in one folder and nothing else.
 
@@ -107,7 +100,6 @@ def run_plugin(
     :param site: the folder of the plugin's packages.
     :param arguments: what the ``report`` of :mod:`pipvariant.providers._query` is given.
     :param environ: the variables to choose from for the child's environment.
-    :param timeout: seconds that the child may take in all.
     :param printed: what it prints is added to this list.
     :returns: the report, made of what JSON has.
     :raises ProbeFailed: as by :func:`run_probe`.
@@ -120,7 +112,7 @@ def run_plugin(
     variables.update({name: environ[name] for name in environ if _FORCED in name})
     start = ["-c", _BOOT_APART, _root(), site, *arguments]
     try:
-        return _run_child(start, arguments[0], variables, timeout, folder, printed)
+        return _run_child(start, arguments[0], variables, folder, printed)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -129,7 +121,6 @@ def _run_child(
     start: list[str],
     where: str,
     variables: dict[str, str],
-    timeout: float,
     folder: str | None = None,
     printed: list[str] | None = None,
 ) -> object:
@@ -150,25 +141,25 @@ def _run_child(
         )
     except OSError as error:
         raise ProbeFailed(f"the probe could not be started: {error}", where=where) from error
-    stdout = cast("IO[bytes]", process.stdout)
     read: list[bytes] = []
-    reader = threading.Thread(target=_read_answer, args=(stdout, read), daemon=True)
-    reader.start()
     said: list[bytes] = []
-    listener = threading.Thread(target=_read_printed, args=(process.stderr, said), daemon=True)
+    stdout, stderr = cast("IO[bytes]", process.stdout), process.stderr
+    reader = threading.Thread(target=_read_answer, args=(stdout, read), daemon=True)
+    listener = threading.Thread(target=_read_printed, args=(stderr, said), daemon=True)
+    reader.start()
     listener.start()
-    reader.join(timeout)
+    reader.join(TIME_LIMIT)
     answered = not reader.is_alive()
     # Also after an answer: what the driver's libraries started must not stay.
     _end(process, answered=answered)
-    for thread, stream in ((reader, stdout), (listener, process.stderr)):
+    for thread, stream in ((reader, stdout), (listener, stderr)):
         thread.join(_GRACE)
         if not thread.is_alive() and stream is not None:
             stream.close()
     if printed is not None:
         printed += [part.decode(errors="replace") for part in said if part]
     if not answered:
-        raise ProbeFailed(f"no answer within {timeout:g} seconds", where=where)
+        raise ProbeFailed(f"no answer within {TIME_LIMIT:g} seconds", where=where)
     return _parse_answer(read[0], process.returncode, where)
 
 

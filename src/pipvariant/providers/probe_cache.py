@@ -7,13 +7,13 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 from pipvariant import __version__
 from pipvariant.errors import ProbeFailed
 from pipvariant.providers import probe
+from pipvariant.providers.answers import R
 
 #: Set to anything, this variable of pip's means that nothing is read from or written to disk.
 NO_CACHE = "PIP_NO_CACHE_DIR"
@@ -26,28 +26,15 @@ MAX_FILES = 32
 
 _MAX_BYTES = probe.MAX_OUTPUT + 64 * 1024
 
-# What a library may be found by, but is not: it changes with every virtual environment.
-_NO_MATTER = "PATH"
-
-
-class _Reading(Protocol):
-    """What a report means."""
-
-    @property
-    def problems(self) -> tuple[str, ...]: ...
-
-
-T = TypeVar("T", bound=_Reading)
-
 
 def query_probe(
     module: str,
     *arguments: str,
-    judge: Callable[[object], T],
+    judge: Callable[[object], R],
     environ: Mapping[str, str],
     signs: Iterable[str],
     refresh: bool,
-) -> T:
+) -> R:
     """Judge what a probe reported since this machine was started, or run it now.
 
     Only a report without problems is kept: a remedy must show its effect at once.
@@ -62,7 +49,7 @@ def query_probe(
     """
 
     def run() -> object:
-        return probe.run_probe(module, *arguments, environ=environ, timeout=probe.TIME_LIMIT)
+        return probe.run_probe(module, *arguments, environ=environ)
 
     place = None if environ.get(NO_CACHE) else cache_folder(environ)
     boot = _boot() if place is not None else ""
@@ -70,9 +57,10 @@ def query_probe(
         return judge(run())
     key = [__version__, boot, _container(), sys.platform, str(sys.maxsize), sys.base_prefix]
     variables = probe.clean_environment(environ)
-    variables.pop(_NO_MATTER, None)
+    # A library may be found by it, but is not, and it changes with every virtual environment.
+    variables.pop("PATH", None)
     key += [module, *arguments, json.dumps(variables, sort_keys=True), *signs]
-    path = place / _file_name(key)
+    path = place / f"{hash_of(key)}.json"
     if not refresh:
         with contextlib.suppress(ProbeFailed):
             return judge(_read_kept(path, key))
@@ -109,9 +97,8 @@ def _boot() -> str:
             import winreg
 
             manager = r"SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management"
-            with winreg.OpenKey(
-                winreg.HKEY_LOCAL_MACHINE, rf"{manager}\PrefetchParameters"
-            ) as parameters:
+            path = rf"{manager}\PrefetchParameters"
+            with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, path) as parameters:
                 return str(winreg.QueryValueEx(parameters, "BootId")[0])
         if sys.platform == "darwin":
             import ctypes
@@ -132,10 +119,11 @@ def _container() -> str:
         return ""
 
 
-def _file_name(key: list[str]) -> str:
+def hash_of(key: Sequence[str]) -> str:
+    """Name what is kept under a key."""
     import hashlib
 
-    return hashlib.sha256("\0".join(key).encode(errors="backslashreplace")).hexdigest() + ".json"
+    return hashlib.sha256("\0".join(key).encode(errors="backslashreplace")).hexdigest()
 
 
 def _read_kept(path: Path, key: list[str]) -> object:
@@ -159,15 +147,8 @@ def _keep_report(path: Path, kept: Mapping[str, object]) -> None:
     import tempfile
 
     place = path.parent
-    try:
-        ancestor = place
-        while not ancestor.exists():
-            ancestor = ancestor.parent
-        if not is_ours(ancestor.stat()):
-            return
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not is_private(place.stat(), stat.S_ISDIR):
-            return
+    with contextlib.suppress(OSError):
+        make_private(place)
         descriptor, temporary = tempfile.mkstemp(dir=place)
         try:
             with open(descriptor, "w", encoding="ascii") as stream:
@@ -175,22 +156,35 @@ def _keep_report(path: Path, kept: Mapping[str, object]) -> None:
             os.replace(temporary, path)
         except OSError:
             os.unlink(temporary)
-            return
+            raise
         files = sorted(place.iterdir(), key=lambda file: file.stat().st_mtime)
         for file in files[:-MAX_FILES]:
             file.unlink()
-    except OSError:
-        return
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder for this user alone.
+
+    :raises OSError: it cannot be made, or somebody else could have written to it.
+    """
+    ancestor = folder
+    while not ancestor.exists():
+        ancestor = ancestor.parent
+    if not _is_ours(ancestor.stat()):
+        raise PermissionError(f"{ancestor} belongs to another user")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not is_private(folder.stat(), stat.S_ISDIR):
+        raise PermissionError(f"others can write to {folder}")
 
 
 def is_private(status: os.stat_result, kind: Callable[[int], bool]) -> bool:
     """Whether something is of the kind, and nobody but this user can have written it."""
-    if not kind(status.st_mode) or not is_ours(status):
+    if not kind(status.st_mode) or not _is_ours(status):
         return False
     # Windows has no such bits; there the folder is the user's own.
     return os.name != "posix" or not status.st_mode & 0o022
 
 
-def is_ours(status: os.stat_result) -> bool:
+def _is_ours(status: os.stat_result) -> bool:
     """Whether something belongs to this user."""
     return os.name != "posix" or status.st_uid == os.geteuid()

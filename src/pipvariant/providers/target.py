@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pipvariant.providers import builtin
@@ -12,11 +15,12 @@ from pipvariant.providers.requirements import marker_environment, plugin_package
 
 if TYPE_CHECKING:
     from pipvariant.providers.plugins import Plugins
-    from pipvariant.standard.metadata import Metadata, Provider
+    from pipvariant.standard.metadata import Provider
 
 __all__ = ["Answer", "Origin", "Target"]
 
 
+@dataclass(eq=False)
 class Target:
     """The system that is installed for; it remembers what it was asked.
 
@@ -25,42 +29,23 @@ class Target:
     :param from_target_file: what a target file states, by namespace; it then speaks for all.
     :param foreign: the target is another machine than this one, which is then never asked.
     :param refresh: ask again what is remembered since this machine started.
-    :param environ: environment variables for overrides and probes; those of this process if None.
+    :param environ: environment variables for overrides and probes.
     :param plugins: makes what asks plugin packages when there is one to ask; None trusts none.
     """
 
-    def __init__(
-        self,
-        *,
-        enabled: Iterable[str] = (),
-        disabled: Iterable[str] = (),
-        from_target_file: Mapping[str, Answer] | None = None,
-        foreign: bool = False,
-        refresh: bool = False,
-        environ: Mapping[str, str] | None = None,
-        plugins: Callable[[], Plugins] | None = None,
-    ) -> None:
-        self._enabled = frozenset(enabled)
-        self._disabled = frozenset(disabled)
-        self._from_target_file = from_target_file
-        self._foreign = foreign
-        self._refresh = refresh
-        self._environ = os.environ if environ is None else environ
-        self._built_in: dict[str, Answer] = {}
-        self._answered: list[tuple[Provider | None, Answer]] = []
-        self._make_plugins = plugins
-        self._plugins: Plugins | None = None
+    enabled: Collection[str] = ()
+    disabled: Collection[str] = ()
+    from_target_file: Mapping[str, Answer] | None = None
+    foreign: bool = False
+    refresh: bool = False
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    plugins: Callable[[], Plugins] | None = None
+    _built_in: dict[str, Answer] = field(default_factory=dict, init=False)
+    _answered: list[tuple[Provider | None, Answer]] = field(default_factory=list, init=False)
 
-    @property
-    def answers(self) -> tuple[Answer, ...]:
-        """Everything answered so far, in the order of asking, each answer once."""
-        unique: dict[int, Answer] = {id(answer): answer for _, answer in self._answered}
-        return tuple(unique.values())
-
-    @property
-    def from_target_file(self) -> Mapping[str, Answer]:
-        """What a target file states, by namespace; empty without one."""
-        return self._from_target_file or {}
+    @functools.cached_property
+    def _plugins(self) -> Plugins | None:
+        return self.plugins and self.plugins()
 
     def answer(self, namespace: str, provider: Provider | None, source: str = "") -> Answer:
         """Say what the target supports in one namespace (PEP 825, section on providers).
@@ -89,76 +74,39 @@ class Target:
         :param namespace: the namespace; one without a built-in provider supports nothing.
         :raises InvalidOverride: a variable that replaces the probe has a value that cannot be.
         """
-        if self._from_target_file is not None:
-            return self._from_target_file.get(
+        if self.from_target_file is not None:
+            return self.from_target_file.get(
                 namespace, Answer(namespace, NOTHING, Origin.TARGET_FILE, "target file")
             )
         if namespace not in builtin.BUILT_INS:
             problem = f"no provider for namespace {namespace} is built in"
             return Answer(namespace, NOTHING, Origin.UNKNOWN, problems=(problem,))
         if namespace not in self._built_in:
-            self._built_in[namespace] = builtin.query_builtin(
-                namespace, self._environ, refresh=self._refresh
-            )
+            answer = builtin.query_builtin(namespace, self.environ, refresh=self.refresh)
+            self._built_in[namespace] = answer
         return self._built_in[namespace]
-
-    def supported(
-        self, metadata: Metadata, namespaces: Iterable[str]
-    ) -> dict[str, Mapping[str, tuple[str, ...]]]:
-        """Collect what ranking needs: namespace to feature to values, most preferred first.
-
-        :param metadata: says which provider answers for which namespace.
-        :param namespaces: the namespaces that the variants in question use.
-        :raises InvalidOverride: a variable that replaces a probe has a value that cannot be.
-        """
-        return {
-            namespace: self.answer(namespace, metadata.providers.get(namespace)).features
-            for namespace in namespaces
-        }
 
     def _decide(self, namespace: str, provider: Provider | None) -> Answer | None:
         """Go through steps 1 to 4 in their order; the first that applies answers."""
-        return (
-            # 1. Provider disabled: nothing is supported.
-            self._disabled_one(namespace, provider)
-            # 2. Static properties in the metadata: those, exclusively.
-            or _static_answer(namespace, provider)
-            # 3. The user gave a static list for the target: that, exclusively.
-            or self._target_file_answer(namespace)
-            # 4. A provider that is built in, for that plugin package and plugin-api: its answer.
-            or self._built_in_one(namespace, provider)
-        )
-
-    def _ask_plugin(self, namespace: str, provider: Provider | None, source: str) -> Answer:
-        """Steps 5 and 6: a trusted plugin package is asked; no other is installed or run."""
-        if provider is None or self._make_plugins is None:
-            return not_trusted(namespace, () if provider is None else plugin_packages(provider))
-        if self._plugins is None:
-            self._plugins = self._make_plugins()
-        return self._plugins.answer(namespace, provider, source)
-
-    def _disabled_one(self, namespace: str, provider: Provider | None) -> Answer | None:
-        """Step 1: optional and not enabled, disabled by the user, or not for such a target."""
-        reason = ""
-        if namespace in self._disabled:
-            reason = "disabled by the user"
-        elif provider is not None and provider.optional and namespace not in self._enabled:
-            reason = "optional, not enabled"
-        elif provider is not None and provider.enable_if is not None and not self._foreign:
-            # A marker is about the target: of another machine, this one cannot evaluate it.
-            reason = "" if _holds(provider) else f"only if {provider.enable_if}"
-        return Answer(namespace, NOTHING, Origin.DISABLED, reason) if reason else None
-
-    def _target_file_answer(self, namespace: str) -> Answer | None:
-        """Step 3, and its other half: another machine is known by such lists only."""
-        if self._from_target_file is not None:
+        # 1. Provider disabled: nothing is supported.
+        if reason := self._why_disabled(namespace, provider):
+            return Answer(namespace, NOTHING, Origin.DISABLED, reason)
+        # 2. Static properties in the metadata: those, exclusively. The older form's
+        # ``install-time: false`` is static without any property too.
+        if provider and (provider.static_properties is not None or not provider.install_time):
+            stated = provider.static_properties or {}
+            features = {feature: tuple(values) for feature, values in stated.items() if values}
+            return Answer(namespace, features, Origin.STATIC, "metadata")
+        # 3. The user gave a static list for the target: that, exclusively.
+        if self.from_target_file is None and self.foreign:
+            # Another machine is known by such lists only.
+            return Answer(namespace, NOTHING, Origin.NOT_ASKED)
+        if self.from_target_file is not None or provider is None:
             return self.built_in(namespace)
-        return Answer(namespace, NOTHING, Origin.NOT_ASKED) if self._foreign else None
+        # 4. A provider that is built in, for that plugin package and plugin-api: its answer.
+        return self._built_in_one(namespace, provider)
 
-    def _built_in_one(self, namespace: str, provider: Provider | None) -> Answer | None:
-        """Step 4: a built-in provider, for the plugin that it stands in for or by its namespace."""
-        if provider is None:
-            return self.built_in(namespace)
+    def _built_in_one(self, namespace: str, provider: Provider) -> Answer | None:
         if provider.builtin is not None:
             problem = (
                 f"the built-in provider {provider.builtin} of namespace {namespace}"
@@ -172,23 +120,23 @@ class Target:
             return self.built_in(namespace)
         return None
 
+    def _why_disabled(self, namespace: str, provider: Provider | None) -> str:
+        """Step 1: optional and not enabled, disabled by the user, or not for such a target."""
+        if namespace in self.disabled:
+            return "disabled by the user"
+        if provider is not None and provider.optional and namespace not in self.enabled:
+            return "optional, not enabled"
+        # A marker is about the target: of another machine, this one cannot evaluate it.
+        if provider is not None and provider.enable_if is not None and not self.foreign:
+            # One that compares what cannot be compared never holds.
+            with contextlib.suppress(ValueError):
+                if provider.is_enabled(marker_environment()):
+                    return ""
+            return f"only if {provider.enable_if}"
+        return ""
 
-def _static_answer(namespace: str, provider: Provider | None) -> Answer | None:
-    """Step 2; the older form's ``install-time: false`` is static without any property too."""
-    if provider is None or (provider.static_properties is None and provider.install_time):
-        return None
-    features = _clean(provider.static_properties or {})
-    return Answer(namespace, features, Origin.STATIC, "metadata")
-
-
-def _clean(features: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[str, ...]]:
-    """Copy features without those that have no value, in the same order."""
-    return {feature: tuple(values) for feature, values in features.items() if values}
-
-
-def _holds(provider: Provider) -> bool:
-    """Evaluate the marker of a provider; one that compares what cannot be compared never holds."""
-    try:
-        return provider.is_enabled(marker_environment())
-    except ValueError:
-        return False
+    def _ask_plugin(self, namespace: str, provider: Provider | None, source: str) -> Answer:
+        """Steps 5 and 6: a trusted plugin package is asked; no other is installed or run."""
+        if provider is None or self._plugins is None:
+            return not_trusted(namespace, () if provider is None else plugin_packages(provider))
+        return self._plugins.answer(namespace, provider, source)

@@ -40,21 +40,22 @@ def read_target_file(path: str) -> dict[str, Answer]:
 
 def parse_target_file(content: bytes, where: str) -> dict[str, Answer]:
     """Read the content of a target file; see :func:`read_target_file`."""
-    if len(content) > _LARGEST:
-        fault = f"it is larger than {_LARGEST:,} bytes"
-        raise InvalidTargetFile([("", fault)], where=where, remedy=_REMEDY)
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
-    try:
-        # Editors of Windows put a byte order mark first, which says nothing.
-        document = tomllib.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        fault = f"it is not TOML: {error}"
-        raise InvalidTargetFile([("", fault)], where=where, remedy=_REMEDY) from error
     faults: list[tuple[str, str]] = []
-    answers = _read_document(document, faults)
+    answers = {}
+    if len(content) > _LARGEST:
+        faults.append(("", f"it is larger than {_LARGEST:,} bytes"))
+    else:
+        try:
+            # Editors of Windows put a byte order mark first, which says nothing.
+            document = tomllib.loads(content.decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
+            faults.append(("", f"it is not TOML: {error}"))
+        else:
+            answers = _read_document(_Table(document, faults))
     if faults:
         raise InvalidTargetFile(faults, where=where, remedy=_REMEDY)
     return answers
@@ -86,105 +87,96 @@ def _toml_value(value: str | tuple[str, ...]) -> str:
     return _quoted(value) if isinstance(value, str) else f"[{', '.join(map(_quoted, value))}]"
 
 
-def _read_document(document: Mapping[str, Any], faults: list[tuple[str, str]]) -> dict[str, Answer]:
-    form = document.get("format")
+class _Table:
+    """A table of a target file, at a path of keys; it adds what is wrong to the file's faults."""
+
+    def __init__(
+        self, content: Mapping[str, Any], faults: list[tuple[str, str]], *path: str
+    ) -> None:
+        self.content = content
+        self._faults = faults
+        self._path = path
+
+    def note(self, fault: str, *keys: str) -> None:
+        self._faults.append((".".join((*self._path, *keys)), fault))
+
+    def check_keys(self, *known: str) -> None:
+        for key in self.content:
+            if key not in known:
+                self.note(f"unknown; known are {', '.join(known)}", key)
+
+    def table(self, key: str) -> _Table:
+        value = self.content.get(key, {})
+        if not isinstance(value, dict):
+            self.note("has to be a table", key)
+            value = {}
+        return _Table(value, self._faults, *self._path, key)
+
+    def string(self, key: str, default: str = "") -> str:
+        value = self.content.get(key, default)
+        if isinstance(value, str):
+            return value
+        self.note('has to be text in quotes, such as "12.8"', key)
+        return default
+
+
+def _read_document(document: _Table) -> dict[str, Answer]:
+    form = document.content.get("format")
     if type(form) is not int or form != FORMAT:
         said = "is missing" if form is None else f"{form!r} is not supported"
-        faults.append(("format", f"{said}; this version reads format = {FORMAT}"))
+        document.note(f"{said}; this version reads format = {FORMAT}", "format")
         return {}
-    _check_keys_of(document, ("format", "namespace"), "", faults)
-    tables = _table_of(document, "namespace", "", faults)
+    document.check_keys("format", "namespace")
+    tables = document.table("namespace")
     answers = {}
-    for namespace in tables:
-        path = f"namespace.{namespace}"
+    for namespace in tables.content:
         if NAMESPACE.fullmatch(namespace) is None:
-            faults.append((path, "this is not a namespace"))
-            continue
-        before = len(faults)
-        table = _table_of(tables, namespace, "namespace.", faults)
-        answer = _read_namespace(namespace, table, path, faults)
-        if len(faults) == before:
-            answers[namespace] = answer
+            tables.note("this is not a namespace", namespace)
+        else:
+            answers[namespace] = _read_namespace(namespace, tables.table(namespace))
     return answers
 
 
-def _read_namespace(
-    namespace: str, table: Mapping[str, Any], path: str, faults: list[tuple[str, str]]
-) -> Answer:
-    short = _SHORT.get(namespace)
-    keys = short[0] if short is not None else ()
-    _check_keys_of(table, ("source", "facts", "features", *keys), f"{path}.", faults)
-    source = _string_of(table, "source", "target file", f"{path}.", faults)
-    told = _table_of(table, "facts", f"{path}.", faults)
-    facts = {key: _string_of(told, key, "", f"{path}.facts.", faults) for key in told}
-    given = [key for key in keys if key in table]
-    if short is not None and given:
-        if "features" in table:
-            faults.append((path, f"has both features and {given[0]}; one of them has to go"))
-            return Answer(namespace, {}, Origin.TARGET_FILE)
-        words = {key: _string_of(table, key, "", f"{path}.", faults) for key in given}
+def _read_namespace(namespace: str, table: _Table) -> Answer:
+    keys, derive = _SHORT.get(namespace, ((), None))
+    table.check_keys("source", "facts", "features", *keys)
+    source = table.string("source", "target file")
+    told = table.table("facts")
+    facts = {key: told.string(key) for key in told.content}
+    given = [key for key in keys if key in table.content]
+    features: dict[str, tuple[str, ...]] = {}
+    if derive is None or not given:
+        features = _features(table.table("features"))
+    elif "features" in table.content:
+        table.note(f"has both features and {given[0]}; one of them has to go")
+    else:
         try:
-            features, derived = short[1](words)
+            features, derived = derive({key: table.string(key) for key in given})
+            facts = {**derived, **facts}
         except ValueError as error:
-            faults.append((path, str(error)))
-            return Answer(namespace, {}, Origin.TARGET_FILE)
-        return Answer(namespace, features, Origin.TARGET_FILE, source, (), {**derived, **facts})
-    features = _features(table, path, faults)
+            table.note(str(error))
     return Answer(namespace, features, Origin.TARGET_FILE, source, (), facts)
 
 
-def _features(
-    table: Mapping[str, Any], path: str, faults: list[tuple[str, str]]
-) -> dict[str, tuple[str, ...]]:
+def _features(table: _Table) -> dict[str, tuple[str, ...]]:
     features = {}
-    for feature, values in _table_of(table, "features", f"{path}.", faults).items():
-        key = f"{path}.features.{feature}"
+    for feature, values in table.content.items():
         if FEATURE.fullmatch(feature) is None:
-            faults.append((key, "this is not a feature"))
+            table.note("this is not a feature", feature)
         elif not isinstance(values, list) or not values:
-            faults.append((key, "has to be a list with one value or more"))
+            table.note("has to be a list with one value or more", feature)
         else:
             wrong = [value for value in values if not _is_value(value)]
-            faults += [(key, f"{value!r:.60} is not a value") for value in wrong]
+            for value in wrong:
+                table.note(f"{value!r:.60} is not a value", feature)
             if not wrong and len(set(values)) != len(values):
-                faults.append((key, "has a value twice"))
+                table.note("has a value twice", feature)
             features[feature] = tuple(map(str, values))
     return features
 
 
 def _is_value(value: object) -> bool:
-    return (
-        isinstance(value, str)
-        and len(value) <= _LONGEST_VALUE
-        and VALUE.fullmatch(value) is not None
-    )
-
-
-def _check_keys_of(
-    table: Mapping[str, Any], known: tuple[str, ...], path: str, faults: list[tuple[str, str]]
-) -> None:
-    also = ", ".join(known)
-    faults += [(f"{path}{key}", f"unknown; known are {also}") for key in table if key not in known]
-
-
-def _table_of(
-    table: Mapping[str, Any], key: str, path: str, faults: list[tuple[str, str]]
-) -> dict[str, Any]:
-    value = table.get(key, {})
-    if isinstance(value, dict):
-        return value
-    faults.append((f"{path}{key}", "has to be a table"))
-    return {}
-
-
-def _string_of(
-    table: Mapping[str, Any], key: str, default: str, path: str, faults: list[tuple[str, str]]
-) -> str:
-    value = table.get(key, default)
-    if isinstance(value, str):
-        return value
-    faults.append((f"{path}{key}", 'has to be text in quotes, such as "12.8"'))
-    return default
+    return isinstance(value, str) and len(value) <= _LONGEST_VALUE and bool(VALUE.fullmatch(value))
 
 
 _Derived = tuple[dict[str, tuple[str, ...]], dict[str, str]]

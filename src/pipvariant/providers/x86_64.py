@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from pipvariant.providers import _cpu
-from pipvariant.providers.answers import NOTHING, Answer, Origin
-
-NAMESPACE = "x86_64"
+from pipvariant.providers.answers import Answer
 
 #: What each level adds to the one below, in the order of the x86-64 psABI; v1 is every x86-64 CPU.
 LEVELS: Mapping[str, tuple[str, ...]] = {
@@ -37,9 +37,8 @@ _HIDDEN_AT_MOST = 2
 
 def normalise_flags(flags: Iterable[str]) -> frozenset[str]:
     """Add the names that the standard uses for flags that systems spell in other ways."""
-    known = set(flags)
-    known.update(implied for spelled, implied in _IMPLIED if spelled in known)
-    return frozenset(known)
+    known = frozenset(flags)
+    return known.union(implied for spelled, implied in _IMPLIED if spelled in known)
 
 
 def lacking_flags(flags: frozenset[str], level: str) -> tuple[str, ...]:
@@ -52,11 +51,7 @@ def x86_64_features(flags: frozenset[str]) -> dict[str, tuple[str, ...]]:
 
     A level needs every flag of it and of those below, so a hidden flag costs the level.
     """
-    levels: list[str] = []
-    for level in LEVELS:
-        if lacking_flags(flags, level):
-            break
-        levels.append(level)
+    levels = list(itertools.takewhile(lambda level: not lacking_flags(flags, level), LEVELS))
     features = {"level": tuple(reversed(levels))}
     features.update((flag, ("on",)) for flag in FLAGS if flag in flags)
     return features
@@ -69,44 +64,32 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
 
 
 def _answer_for_x86(cpu: _cpu.Cpu) -> Answer:
-    facts = {"architecture": cpu.architecture}
-    if cpu.architecture != _cpu.X86_64:
-        return Answer(NAMESPACE, NOTHING, Origin.BUILT_IN, "architecture", cpu.problems, facts)
     flags = normalise_flags(cpu.flags)
-    features = x86_64_features(flags)
-    problems = list(cpu.problems)
-    if cpu.model:
-        facts["CPU"] = cpu.model
-    best = features["level"][0]
-    above = list(LEVELS)[len(features["level"]) :]
-    for level in above:
-        if missing := lacking_flags(flags, level):
-            facts[f"{level} lacks"] = " ".join(missing)
-    if above and len(missing := lacking_flags(flags, above[0])) <= _HIDDEN_AT_MOST:
-        problems.append(
-            f"this CPU counts as x86-64-{best}: {above[0]} lacks {', '.join(missing)},"
+    answer = _cpu.answer_of(_cpu.X86_64, cpu, x86_64_features(flags))
+    levels = answer.features.get("level", tuple(LEVELS))
+    above = list(LEVELS)[len(levels) :]
+    lacks = {level: lacking_flags(flags, level) for level in above}
+    facts = {f"{level} lacks": " ".join(lacking) for level, lacking in lacks.items() if lacking}
+    problems = answer.problems
+    if above and len(missing := lacks[above[0]]) <= _HIDDEN_AT_MOST:
+        hidden = (
+            f"this CPU counts as x86-64-{levels[0]}: {above[0]} lacks {', '.join(missing)},"
             " which a hypervisor or the firmware may hide"
         )
-    return Answer(NAMESPACE, features, Origin.BUILT_IN, "archspec", tuple(problems), facts)
+        problems = (*problems, hidden)
+    return replace(answer, problems=problems, facts={**answer.facts, **facts})
 
 
 def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
     """Say why none of the values of a feature is supported, or None without better words."""
-    machine = answer.facts.get("architecture", _cpu.X86_64)
-    if machine != _cpu.X86_64:
-        return f"needs an x86-64 CPU, this interpreter runs on {machine}"
-    if feature in FLAGS and "on" in values:
-        return f"needs the CPU flag {feature}, which this CPU does not have"
+    if words := _cpu.unmet_flag(FLAGS, feature, values, answer):
+        return words
     if "CPU could not be read" in " ".join(answer.problems):
         return f"needs x86-64-{values[0]}, and what this CPU has could not be read"
     wanted = [level for level in LEVELS if level in values]
     best = next(iter(answer.features.get("level", ())), None)
     if feature != "level" or not wanted or best is None:
         return None
-    missing = [
-        flag
-        for level in LEVELS
-        if level <= wanted[0]
-        for flag in answer.facts.get(f"{level} lacks", "").split()
-    ]
+    lacks = (answer.facts.get(f"{level} lacks", "") for level in LEVELS if level <= wanted[0])
+    missing = " ".join(lacks).split()
     return f"needs x86-64-{wanted[0]}, this CPU is {best} (lacks {', '.join(missing)})"

@@ -134,4 +134,4 @@ def test_environments_are_kept_where_pip_may_keep_caches(
 ) -> None:
     monkeypatch.setattr(probe_cache, "cache_folder", lambda environ: tmp_path / "probes")
     made = plugins(pip_options=SimpleNamespace(cache_dir=cache))
-    assert made._folder == (tmp_path / "plugins" if cache else None)
+    assert made.folder == (tmp_path / "plugins" if cache else None)

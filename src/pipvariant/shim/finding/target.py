@@ -44,7 +44,7 @@ class CheckedTarget:
     @property
     def from_target_file(self) -> Mapping[str, Answer]:
         """What a target file states, by namespace; empty without one."""
-        return self._target.from_target_file
+        return self._target.from_target_file or {}
 
     def answer(self, namespace: str, provider: Provider | None, source: str = "") -> Answer:
         """Return what is supported in one namespace: see :meth:`providers.target.Target.answer`.
@@ -72,7 +72,8 @@ def _checked(ask: Callable[[], Answer]) -> Answer:
 def _make(options: TargetOptions, plugins: Callable[[], Plugins] | None) -> Target:
     from pipvariant.providers.target import Target
 
-    from_target_file = environ = None
+    from_target_file = None
+    environ: Mapping[str, str] = os.environ
     if options.target_file is not None:
         from pipvariant.providers.target_file import read_target_file
 
