@@ -17,7 +17,7 @@ from pipvariant.authoring._lint_metadata import check_document
 from pipvariant.authoring._lint_release import Document, check_document_name, check_release
 from pipvariant.authoring._lint_rules import Finding
 from pipvariant.authoring._lint_wheel import Member, check_name, check_wheel
-from pipvariant.authoring.folder import Wheel
+from pipvariant.authoring.folder import Wheel, sha256_of
 from pipvariant.errors import PipVariantError, Unread
 from pipvariant.standard.filename import parse_variants_json_name, variants_json_name
 
@@ -142,7 +142,7 @@ def check_local_page(path: Path, findings: list[Finding]) -> None:
         target = Path(url2pathname(urlsplit(link.url).path))
         if not target.is_file():
             findings.append(Finding(str(path), link.name, "V502", f"there is no {target}"))
-        elif link.sha256 and _sha256_of(target) != link.sha256:
+        elif link.sha256 and sha256_of(target) != link.sha256:
             findings.append(Finding(str(path), link.name, "V503", f"is not the hash of {target}"))
         if link.name.endswith(".whl"):
             wheel = check_name(link.name, str(path), [])
@@ -161,14 +161,6 @@ def _release_of_name(name: str) -> tuple[str, str]:
 
     project, version = parse_variants_json_name(name) or ("", "")
     return project, canonicalize_version(version)
-
-
-def _sha256_of(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while chunk := stream.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def _links(page: Page) -> Iterator[_Link]:

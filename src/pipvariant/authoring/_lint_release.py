@@ -11,6 +11,7 @@ from pipvariant.authoring._lint_wheel import Member
 from pipvariant.authoring.folder import conflicts
 from pipvariant.errors import ConflictingMetadata, InvalidFilename
 from pipvariant.standard.filename import NULL_LABEL, parse_variants_json_name, variants_json_name
+from pipvariant.standard.markers import SETS, set_members
 from pipvariant.standard.metadata import Metadata, combine
 from pipvariant.standard.properties import Properties, iter_properties
 
@@ -134,12 +135,8 @@ def _equal(known: Mapping[str, tuple[str, Properties]]) -> Iterator[Finding]:
 def _marker_names(variants: Mapping[str, Properties]) -> dict[str, set[str]]:
     """Return what markers can be about, by the name of the marker."""
     properties = [one for found in variants.values() for one in iter_properties(found)]
-    return {
-        "variant_namespaces": {one.namespace for one in properties},
-        "variant_features": {f"{one.namespace} :: {one.feature}" for one in properties},
-        "variant_properties": {str(one) for one in properties},
-        "variant_label": {"", NULL_LABEL, *variants},
-    }
+    sets = {name: set_members(name, properties) for name in SETS}
+    return {**sets, "variant_label": {"", NULL_LABEL, *variants}}
 
 
 def _unknown_markers(member: Member, names: Mapping[str, set[str]]) -> Iterator[Finding]:

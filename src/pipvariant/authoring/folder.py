@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections import defaultdict
@@ -89,6 +90,15 @@ def parse_wheel_name(path: Path) -> Wheel:
 def is_project(name: str) -> bool:
     """Say whether a normalised name is one that a project may have (PEP 508)."""
     return re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", name) is not None
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file as hex digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 def read_metadata(wheel: Wheel) -> Metadata:

@@ -11,9 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from pipvariant.authoring._page_html import GENERATOR, project_page, root_page
-from pipvariant.authoring._page_model import Listing, PageFile, ProjectPage
-from pipvariant.authoring.folder import Release, Wheel, is_project
+from pipvariant.authoring._page_html import (
+    GENERATOR,
+    Listing,
+    PageFile,
+    ProjectPage,
+    project_page,
+    root_page,
+)
+from pipvariant.authoring.folder import Release, Wheel, is_project, sha256_of
 from pipvariant.errors import InvalidOutput, InvalidWheel, PipVariantError
 from pipvariant.wheelfile.core_metadata import field_values
 from pipvariant.wheelfile.dist_info import METADATA, read_one
@@ -24,7 +30,6 @@ if TYPE_CHECKING:
 META = {"api-version": "1.1"}
 INDEX_HTML = "index.html"
 INDEX_JSON = "index.json"
-_CHUNK = 1 << 20
 #: Beside a file, with the reason in it: the file is withdrawn (PEP 592).
 _YANKED = ".yanked"
 _CORE = ".metadata"
@@ -104,15 +109,19 @@ def _page_of(folder: Path, member: Wheel, release: Release | None) -> tuple[Page
     core = None
     if path.suffix == ".whl":
         core = read_one(path, METADATA)
-        said = _said(core)
+        said = {
+            "core_sha256": hashlib.sha256(core).hexdigest(),
+            "requires_python": next(iter(field_values(core, "Requires-Python")), None),
+            "requires": tuple(field_values(core, "Requires-Dist")),
+        }
         if member.label is not None and release is not None:
             properties = release.metadata.variants.get(member.label)
             said.update(label=member.label, properties=properties)
     reason = path.with_name(path.name + _YANKED)
     if reason.is_file():
         said["yanked"] = " ".join(reason.read_text("utf-8", "replace").split())
-    size, sha256 = _hashed(path)
-    return PageFile(path.name, _url(folder, member.project, path), size, sha256, **said), core
+    url = _url(folder, member.project, path)
+    return PageFile(path.name, url, path.stat().st_size, sha256_of(path), **said), core
 
 
 def _listings(
@@ -148,26 +157,6 @@ def _sdists(files: Iterable[Path], notes: list[str]) -> Iterator[Wheel]:
             except (InvalidSdistFilename, InvalidVersion):
                 pass
             notes.append(f"{path}: not listed, it has not the name of a source distribution.")
-
-
-def _said(core: bytes) -> dict[str, Any]:
-    """Return what a page shows of core metadata."""
-    return {
-        "core_sha256": hashlib.sha256(core).hexdigest(),
-        "requires_python": next(iter(field_values(core, "Requires-Python")), None),
-        "requires": tuple(field_values(core, "Requires-Dist")),
-    }
-
-
-def _hashed(path: Path) -> tuple[int, str]:
-    """Return size and SHA-256 of a file, reading it once."""
-    digest = hashlib.sha256()
-    size = 0
-    with path.open("rb") as stream:
-        while chunk := stream.read(_CHUNK):
-            size += len(chunk)
-            digest.update(chunk)
-    return size, digest.hexdigest()
 
 
 def _url(folder: Path, project: str, path: Path) -> str:

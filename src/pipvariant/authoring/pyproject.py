@@ -63,49 +63,33 @@ def read_pyproject(path: Path) -> Pyproject:
     :raises InvalidOption: the file cannot be read.
     :raises InvalidMetadata: it is no TOML, or its table has faults: with all of them.
     """
-    document = parse_toml(read_text(path), where=str(path))
+    from packaging.utils import canonicalize_name
+
+    _, document = _read_toml(path)
     project = document.get("project")
     name = project.get("name") if isinstance(project, dict) else None
     table = None
     if "variant" in document:
         table = read_table(document["variant"], where=f"{path}, table [variant]")
-    return Pyproject(_normalised(name) if isinstance(name, str) else None, table)
+    return Pyproject(canonicalize_name(name) if isinstance(name, str) else None, table)
 
 
-def read_text(path: Path) -> str:
-    """Return the text of a file, its line ends as they are.
-
-    :raises InvalidOption: it cannot be read.
-    :raises InvalidMetadata: it is not UTF-8.
-    """
-    try:
-        return path.read_bytes().decode()
-    except OSError as error:
-        text = error.strerror or str(error)
-        raise InvalidOption(f"cannot be read: {text}", where=str(path)) from error
-    except UnicodeDecodeError as error:
-        raise InvalidMetadata([("", "is not UTF-8")], where=str(path)) from error
-
-
-def parse_toml(text: str, *, where: str) -> Mapping[str, Any]:
-    """Parse TOML.
-
-    :raises InvalidMetadata: it is none.
-    """
+def _read_toml(path: Path) -> tuple[str, Mapping[str, Any]]:
+    """Return the text of a file, its line ends as they are, and what it says."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
     try:
-        return tomllib.loads(text)
+        text = path.read_bytes().decode()
+        return text, tomllib.loads(text)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InvalidOption(f"cannot be read: {reason}", where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise InvalidMetadata([("", "is not UTF-8")], where=str(path)) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InvalidMetadata([("", f"is not TOML: {error}")], where=where) from error
-
-
-def _normalised(name: str) -> str:
-    from packaging.utils import canonicalize_name
-
-    return canonicalize_name(name)
+        raise InvalidMetadata([("", f"is not TOML: {error}")], where=str(path)) from error
 
 
 def add_table(path: Path, namespaces: Sequence[str]) -> None:
@@ -122,8 +106,8 @@ def add_table(path: Path, namespaces: Sequence[str]) -> None:
                 f"who answers for the namespace {namespace} is not known",
                 remedy=f"Known are {', '.join(COMMON)}.",
             )
-    text = read_text(path)
-    if "variant" in parse_toml(text, where=str(path)):
+    text, document = _read_toml(path)
+    if "variant" in document:
         raise InvalidOption("has a [variant] table already", where=str(path))
     end = "\r\n" if "\r\n" in text else "\n"
     lines = ["", *_table_lines(chosen), ""]

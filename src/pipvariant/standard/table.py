@@ -11,7 +11,6 @@ from pipvariant.standard._providers import TABLE_KINDS, read_table_providers
 from pipvariant.standard._reading import check_namespaces, read_namespaces, read_variants
 
 _KEYS = ("default-priorities", "providers", "variants")
-_PRIORITY_KEYS = ("namespace",)
 _PROVIDER_KEYS = (*TABLE_KINDS, "feature-order", "optional", "plugin-api")
 
 
@@ -42,7 +41,7 @@ def read_table(obj: object, *, where: str = "") -> Table:
     table = faults.table(obj, ())
     _check_keys(table, (), _KEYS, faults)
     priorities = faults.required(table, "default-priorities")
-    _check_keys(priorities, ("default-priorities",), _PRIORITY_KEYS, faults)
+    _check_keys(priorities, ("default-priorities",), ("namespace",), faults)
     namespaces = read_namespaces(priorities, faults) if "default-priorities" in table else ()
     providers = read_table_providers(table, faults)
     entries = _provider_entries(table)
