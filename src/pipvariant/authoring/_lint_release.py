@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from packaging.version import InvalidVersion, Version
 
 from pipvariant.authoring._lint_rules import Finding
 from pipvariant.authoring._lint_wheel import Member
@@ -14,9 +16,6 @@ from pipvariant.standard.filename import NULL_LABEL, parse_variants_json_name, v
 from pipvariant.standard.markers import SETS, set_members
 from pipvariant.standard.metadata import Metadata, combine
 from pipvariant.standard.properties import Properties, iter_properties
-
-if TYPE_CHECKING:
-    from packaging.version import Version
 
 _IN_SET = re.compile(r"""(['"])([^'"]*)\1\s+(?:not\s+)?in\s+(variant_\w+)""")
 _LABEL = re.compile(
@@ -38,8 +37,6 @@ def check_document_name(
     name: str, file: str, findings: list[Finding]
 ) -> tuple[str, Version] | None:
     """Return project and version in the name of a ``variants.json``, ``None`` if it is no name."""
-    from packaging.version import InvalidVersion, Version
-
     parsed = parse_variants_json_name(name)
     try:
         if parsed is not None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+
+from packaging.version import Version
 
 from pipvariant.standard.metadata import Metadata, Provider
 from pipvariant.standard.properties import Properties
-
-if TYPE_CHECKING:
-    from packaging.version import Version
 
 #: Tells our pages from others.
 GENERATOR = '<meta name="generator" content="pip-variant">'

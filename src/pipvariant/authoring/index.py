@@ -46,12 +46,12 @@ def build_index(folder: Path, *, pages: bool = False) -> Built:
         from pipvariant.authoring import pages as simple
 
         try:
-            made = simple.make_pages(folder, files, wheels, found, content, faults)
+            made, more = simple.make_pages(folder, files, wheels, found, content, faults)
         except OSError as error:
             where = str(error.filename or folder)
             raise InvalidOption(f"cannot be read: {error.strerror}", where=where) from error
-        content = {**content, **made.files}
-        notes += made.notes
+        content.update(made)
+        notes += more
     if faults:
         raise InvalidFolder(faults)
     written = tuple(_write_files(content, wheels[0].path if wheels else folder))

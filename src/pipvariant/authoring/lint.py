@@ -6,7 +6,8 @@ import filecmp
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from packaging.version import Version
 
 from pipvariant.authoring._lint_metadata import check_document
 from pipvariant.authoring._lint_page import Page, Source, check_local_page, check_page
@@ -17,15 +18,12 @@ from pipvariant.authoring.folder import files_below
 from pipvariant.errors import InvalidOption
 from pipvariant.wheelfile.dist_info import VARIANT_JSON
 
-if TYPE_CHECKING:
-    from packaging.version import Version
-
 __all__ = ["ERROR", "RULES", "WARNING", "Finding", "Page", "Rule", "Source", "find_faults"]
 
 _VARIANTS_JSON = "-variants.json"
 _KINDS = (".whl", ".json", ".html")
 #: Folder, project, version.
-_Release = tuple[Path, str, "Version"]
+_Release = tuple[Path, str, Version]
 
 
 def find_faults(paths: Iterable[str], source: Source) -> list[Finding]:

@@ -6,6 +6,9 @@ import filecmp
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
+
 from pipvariant.authoring.replacement import replacement
 from pipvariant.errors import InvalidFilename, InvalidOutput, InvalidWheel
 from pipvariant.standard.bounds import MAX_BYTES
@@ -92,8 +95,6 @@ def project_of(filename: str) -> str:
 
 
 def _name_and_version(filename: str) -> tuple[str, str]:
-    from packaging.utils import InvalidWheelFilename, parse_wheel_filename
-
     plain, label = split_label(filename)
     if label is not None:
         raise InvalidFilename(
@@ -141,9 +142,6 @@ def _info_and_record(archive: Archive, filename: str) -> tuple[str, bytes]:
 
 def _dist_info(archive: Archive, filename: str) -> str:
     """Find the one ``.dist-info`` folder, which has to be that of the project and version."""
-    from packaging.utils import canonicalize_name
-    from packaging.version import InvalidVersion, Version
-
     name, version = _name_and_version(filename)
     tops = {name.partition("/")[0] for name in archive.entries if "/" in name}
     folders = sorted(top for top in tops if top.endswith(".dist-info"))

@@ -8,8 +8,11 @@ import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
+
+from packaging.utils import InvalidSdistFilename, parse_sdist_filename
+from packaging.version import InvalidVersion, Version
 
 from pipvariant.authoring._page_html import (
     GENERATOR,
@@ -24,26 +27,12 @@ from pipvariant.errors import InvalidOutput, InvalidWheel, PipVariantError
 from pipvariant.wheelfile.core_metadata import field_values
 from pipvariant.wheelfile.dist_info import METADATA, read_one
 
-if TYPE_CHECKING:
-    from packaging.version import Version
-
 META = {"api-version": "1.1"}
 INDEX_HTML = "index.html"
 INDEX_JSON = "index.json"
 #: Beside a file, with the reason in it: the file is withdrawn (PEP 592).
 _YANKED = ".yanked"
 _CORE = ".metadata"
-
-
-class Pages(NamedTuple):
-    """What has to be there.
-
-    :param files: path to content.
-    :param notes: what should be looked at, a sentence each.
-    """
-
-    files: dict[Path, bytes]
-    notes: list[str]
 
 
 def make_pages(
@@ -53,7 +42,7 @@ def make_pages(
     releases: Mapping[tuple[str, Version], Release],
     written: Mapping[Path, bytes],
     faults: list[PipVariantError],
-) -> Pages:
+) -> tuple[dict[Path, bytes], list[str]]:
     """Make the pages of all wheels and source distributions below a folder.
 
     A folder of each project's normalised name gets ``index.html``, for installers and for people,
@@ -63,6 +52,7 @@ def make_pages(
     :param wheels: those among them.
     :param releases: by project and version; *written* has the content of their files.
     :param faults: gets what is wrong with a file.
+    :returns: path to content, and what should be looked at, a sentence each.
     """
     made: dict[Path, bytes] = {}
     notes: list[str] = []
@@ -96,7 +86,7 @@ def make_pages(
         for path in pages
         if path in made and path not in ours
     ]
-    return Pages(made, [*notes, *_left_over(files, made, ours)])
+    return made, [*notes, *_left_over(files, made, ours)]
 
 
 def _page_of(folder: Path, member: Wheel, release: Release | None) -> tuple[PageFile, bytes | None]:
@@ -144,9 +134,6 @@ def _listings(
 
 
 def _sdists(files: Iterable[Path], notes: list[str]) -> Iterator[Wheel]:
-    from packaging.utils import InvalidSdistFilename, parse_sdist_filename
-    from packaging.version import InvalidVersion
-
     for path in files:
         if path.name.endswith((".tar.gz", ".zip")):
             try:

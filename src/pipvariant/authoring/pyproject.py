@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from packaging.utils import canonicalize_name
+
 from pipvariant.authoring.replacement import replacement
 from pipvariant.authoring.variants import known_provider
 from pipvariant.errors import InvalidMetadata, InvalidOption
@@ -39,7 +41,8 @@ class _Common(NamedTuple):
     provider: Provider | None = None
 
 
-_BLAS = Provider(static_properties={"library": ("openblas", "mkl")})
+#: No package is asked: the order is that of the metadata itself.
+BLAS = Provider(static_properties={"library": ("openblas", "mkl")})
 #: The namespaces that a first table can have, in the order of preference that suits most.
 COMMON: Mapping[str, _Common] = {
     "nvidia": _Common("CUDA driver and GPU", "cu128", "cuda_version_lower_bound", "12.8"),
@@ -52,7 +55,7 @@ COMMON: Mapping[str, _Common] = {
         "openblas",
         "library",
         "openblas",
-        _BLAS,
+        BLAS,
     ),
 }
 
@@ -63,8 +66,6 @@ def read_pyproject(path: Path) -> Pyproject:
     :raises InvalidOption: the file cannot be read.
     :raises InvalidMetadata: it is no TOML, or its table has faults: with all of them.
     """
-    from packaging.utils import canonicalize_name
-
     _, document = _read_toml(path)
     project = document.get("project")
     name = project.get("name") if isinstance(project, dict) else None

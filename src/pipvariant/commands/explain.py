@@ -6,9 +6,10 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from pipvariant.commands.output import write_json, write_table
+from pipvariant.providers.answers import Answer
 from pipvariant.selection.explanation import (
     CHOSEN,
     FITS,
@@ -19,18 +20,17 @@ from pipvariant.selection.explanation import (
 )
 from pipvariant.shim.options.definitions import add_named
 from pipvariant.shim.reporting.explanations import explain_run
+from pipvariant.shim.run import Run
 from pipvariant.standard.filename import label_phrase
 from pipvariant.standard.properties import iter_properties, properties_json
-
-if TYPE_CHECKING:
-    from pipvariant.providers.answers import Answer
-    from pipvariant.shim.run import Run
 
 #: Options of `install` that have no meaning where nothing is installed.
 ELSEWHERE = ("--dry-run", "--ignore-installed", "--report")
 VERDICTS = {CHOSEN: "chosen", FITS: "fits", REJECTED: "no", LEFT_OUT: "no"}
 #: What stands where the label would be.
 NAMES = {"non-variant wheel": "(no label)", "source distribution": "(sdist)"}
+#: What is said of the first unmet property of a rejected label.
+UNMET = ("namespace", "feature", "values", "supported")
 #: So many values, and features, of an answer are shown.
 SHOWN = 3
 
@@ -165,7 +165,7 @@ def _write_as_json(
         "version": "1",
         "problem": problem or None,
         "projects": list(map(_project_entry, explanations)),
-        "without_variants": list(others),
+        "without_variants": others,
     }
     write_json(out, document)
 
@@ -210,10 +210,5 @@ def _build_entry(build: Build) -> dict[str, Any]:
         "properties": properties_json(build.properties),
         "unmet": None
         if rejection is None or not rejection.namespace
-        else {
-            "namespace": rejection.namespace,
-            "feature": rejection.feature,
-            "values": list(rejection.values),
-            "supported": list(rejection.supported),
-        },
+        else {name: getattr(rejection, name) for name in UNMET},
     }
