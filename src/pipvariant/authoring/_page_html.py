@@ -103,26 +103,26 @@ def root_page(names: Iterable[str]) -> str:
 
 
 def _page(title: str, body: Iterable[str]) -> str:
-    lines = [
-        "<!DOCTYPE html>",
-        '<html lang="en">',
-        "<head>",
-        '<meta charset="utf-8">',
-        '<meta name="pypi:repository-version" content="1.1">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        GENERATOR,
-        f"<title>{escape(title)}</title>",
-        f"<style>\n{_STYLE}</style>",
-        "</head>",
-        "<body>",
-        "<main>",
-        *body,
-        "</main>",
-        "</body>",
-        "</html>",
-        "",
-    ]
-    return "\n".join(lines)
+    text = "\n".join(body)
+    return f"""\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="pypi:repository-version" content="1.1">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+{GENERATOR}
+<title>{escape(title)}</title>
+<style>
+{_STYLE}</style>
+</head>
+<body>
+<main>
+{text}
+</main>
+</body>
+</html>
+"""
 
 
 def _release_section(release: Listing) -> Iterator[str]:
@@ -145,25 +145,20 @@ def _release_section(release: Listing) -> Iterator[str]:
 
 
 def _file_row(file: PageFile) -> str:
-    label = escape(file.label) if file.label is not None else _kind_of_file(file)
+    kind = "ordinary wheel" if file.name.endswith(".whl") else "source"
+    label = kind if file.label is None else escape(file.label)
     needs = _needs(file)
     if file.requires:
         items = "".join(f"<li>{escape(text)}</li>" for text in file.requires)
         count = len(file.requires)
         words = f"{count} dependencies" if count > 1 else "1 dependency"
         needs += f"<details><summary>{words}</summary><ul>{items}</ul></details>"
-    withdrawn = ""
-    if file.yanked is not None:
-        withdrawn = f" <strong>withdrawn</strong> {escape(file.yanked)}"
+    withdrawn = "" if file.yanked is None else f" <strong>withdrawn</strong> {escape(file.yanked)}"
     return (
         f'<tr><th scope="row">{label}</th><td>{needs}</td>'
         f"<td>{escape(file.requires_python or 'any')}</td>"
         f'<td class="size">{_size(file.size)}</td><td>{_anchor(file)}{withdrawn}</td></tr>'
     )
-
-
-def _kind_of_file(file: PageFile) -> str:
-    return "ordinary wheel" if file.name.endswith(".whl") else "source"
 
 
 def _needs(file: PageFile) -> str:

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -64,7 +65,7 @@ def run_demo(options: Any, args: Sequence[str], out: TextIO) -> int:
         root = Path(folder)
         for project in PROJECTS:
             _make_project(root / "simple", project)
-        with _Served(root) as url:
+        with _served(root) as url:
             code = _install_projects(out, root, url)
         if code == 0:
             _write_choices(out, root)
@@ -101,20 +102,16 @@ class _Handler(SimpleHTTPRequestHandler):
         """Say nothing: the user reads what pip says."""
 
 
-class _Served:
-    """While it is entered, a folder is served on a free port of this machine."""
-
-    def __init__(self, folder: Path) -> None:
-        handler = partial(_Handler, directory=str(folder))
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-
-    def __enter__(self) -> str:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{self._server.server_port}/simple/"
-
-    def __exit__(self, *exc: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+@contextmanager
+def _served(folder: Path) -> Iterator[str]:
+    """Serve a folder on a free port of this machine, and give its URL."""
+    handler = partial(_Handler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/simple/"
+        finally:
+            server.shutdown()
 
 
 def _install_projects(out: TextIO, root: Path, url: str) -> int:

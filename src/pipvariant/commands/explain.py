@@ -40,7 +40,6 @@ def run_explain(run: Run, args: list[str]) -> int:
 
     It is pip's own command `install`, in a dry run that does not look at what is installed.
 
-    :param run: what :func:`pipvariant.shim.current_run` returns.
     :param args: what stands behind ``variant explain``.
     """
     command: Any = import_module("pip._internal.commands").create_command("install")
@@ -60,8 +59,17 @@ def run_explain(run: Run, args: list[str]) -> int:
     code: int = command.main(args)
     decisions = run.parts.decisions
     problem = decisions.failed or (f"pip ended with exit code {code}" if code else "")
-    explained = explain_run(run.parts.index, decisions)
-    (_write_as_json if as_json else _write_as_text)(sys.stdout, *explained, problem)
+    explanations, others = explain_run(run.parts.index, decisions)
+    if as_json:
+        document = {
+            "version": "1",
+            "problem": problem or None,
+            "projects": list(map(_project_entry, explanations)),
+            "without_variants": others,
+        }
+        write_json(sys.stdout, document)
+    else:
+        _write_as_text(sys.stdout, explanations, others, problem)
     return code
 
 
@@ -154,20 +162,7 @@ def _why(build: Build) -> str:
     return "; ".join(filter(None, (build.reason, properties)))
 
 
-# For programs.
-
-
-def _write_as_json(
-    out: TextIO, explanations: Sequence[Explanation], others: Sequence[str], problem: str
-) -> None:
-    """Print explanations as JSON, in the format that the documentation describes."""
-    document = {
-        "version": "1",
-        "problem": problem or None,
-        "projects": list(map(_project_entry, explanations)),
-        "without_variants": others,
-    }
-    write_json(out, document)
+# For programs, in the format that the documentation describes.
 
 
 def _project_entry(explanation: Explanation) -> dict[str, Any]:

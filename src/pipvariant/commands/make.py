@@ -52,7 +52,6 @@ def add_options(group: Any) -> None:
     group.add_option(
         "--pyproject",
         metavar="file",
-        default=None,
         help="The pyproject.toml whose [variant] table says who the providers are. Without this "
         "option it is the one of the working directory, if it is of the same project.",
     )
@@ -72,7 +71,6 @@ def add_output(group: Any) -> None:
         "-o",
         "--output-dir",
         metavar="dir",
-        default=None,
         help="Where to write to; beside the wheel if it is not given.",
     )
     group.add_option(
@@ -90,7 +88,7 @@ def run_make(options: Any, args: Sequence[str], out: TextIO) -> int:
         of several is at fault.
     """
     wheels = named_wheels(args)
-    projects = sorted({making.project_of(wheel.name) for wheel in wheels})
+    projects = sorted({making.name_and_version(wheel.name)[0] for wheel in wheels})
     if len(projects) > 1:
         raise InvalidOption(f"the wheels are of several projects: {', '.join(projects)}")
     plan = variants.plan_variants(
@@ -124,10 +122,7 @@ def label_built(wheel: str, source: str, label: str, folder: str) -> str:
 
 
 def named_wheels(args: Sequence[str]) -> list[Path]:
-    """Return the wheels that the user named.
-
-    :raises InvalidOption: there is none.
-    """
+    """Return the wheels that the user named, at least one."""
     if not args:
         raise InvalidOption("which wheels? None is named")
     return [Path(arg) for arg in args]

@@ -41,14 +41,15 @@ def decode_json(data: bytes | str, *, where: str = "") -> object:
         try:
             text = data.decode() if isinstance(data, bytes) else data
             text = text.removeprefix("\ufeff")
-            fault = _unlike_json(text)
+            unlike = {"": "is empty", "<": "is an HTML page, not JSON"}
+            fault = unlike.get(text.lstrip()[:1], "")
             if not fault:
                 decoded = json.loads(
                     text,
                     object_pairs_hook=from_pairs,
                     # The format has no numbers, and converting a hostile one takes minutes.
-                    parse_int=_number,
-                    parse_float=_number,
+                    parse_int=lambda _: 0,
+                    parse_float=lambda _: 0,
                     parse_constant=_refuse_constant,
                 )
         except UnicodeDecodeError:
@@ -69,19 +70,8 @@ def decode_json(data: bytes | str, *, where: str = "") -> object:
     return decoded
 
 
-def _number(_: str) -> int:
-    return 0
-
-
 def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not a JSON value")
-
-
-def _unlike_json(text: str) -> str:
-    start = text.lstrip()
-    if not start:
-        return "is empty"
-    return "is an HTML page, not JSON" if start.startswith("<") else ""
 
 
 def _repetitions(decoded: object) -> Iterator[tuple[Path, str]]:

@@ -25,7 +25,6 @@ def read_providers(
 ) -> dict[str, Provider]:
     """Read ``providers``, and in older formats what belongs to it (PEP 850, PEP 817).
 
-    :param document: the whole metadata.
     :param version: of its format; empty when it does not say.
     """
     if version >= _NEW_FORM:
@@ -46,8 +45,6 @@ def read_table_providers(document: dict[str, object], faults: Faults) -> dict[st
     """Read ``providers`` of a table in pyproject.toml, where ``build-requires`` is one more kind.
 
     The packages that it names are the ``requires`` of the result.
-
-    :param document: the whole table.
     """
     return _new_providers(document, SCHEMA_VERSION, faults, TABLE_KINDS)
 

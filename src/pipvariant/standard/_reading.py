@@ -26,8 +26,6 @@ def from_dict(
 ) -> Metadata:
     """Read decoded metadata of any published format (PEP 825, section "Variant metadata").
 
-    :param obj: what a JSON or TOML parser made.
-    :param where: the file, for messages.
     :param single: there must be exactly one variant.
     :param label: the label that this one variant must have.
     :raises InvalidMetadata: with every fault, each with the path to it.
@@ -73,13 +71,7 @@ def from_dict(
         _check_single(variants, label, faults)
     faults.raise_any(where)
     return Metadata(
-        namespaces=namespaces,
-        providers=providers,
-        variants=variants,
-        schema=schema,
-        schema_version=version,
-        feature_priorities=feature_priorities,
-        property_priorities=property_priorities,
+        namespaces, providers, variants, schema, version, feature_priorities, property_priorities
     )
 
 

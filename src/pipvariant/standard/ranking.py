@@ -60,8 +60,6 @@ class Ranking:
 def rank(metadata: Metadata, supported: Supported, labels: Iterable[str] | None = None) -> Ranking:
     """Judge and order labels (PEP 825, section "Variant ordering").
 
-    :param metadata: what the labels mean, and the order of the namespaces.
-    :param supported: what the target supports.
     :param labels: the labels to judge; ``None`` for all in *metadata*. The null variant is
         compatible whether *metadata* lists it or not.
     :return: the same for every order of *labels*.
@@ -88,10 +86,7 @@ def rank(metadata: Metadata, supported: Supported, labels: Iterable[str] | None 
 
 
 def supported_properties(properties: Properties, supported: Supported) -> Properties:
-    """Return the properties that the target supports (PEP 825, section "Environment markers").
-
-    :param properties: of the chosen variant.
-    """
+    """Return those properties that the target supports (PEP 825, "Environment markers")."""
     result: dict[str, dict[str, tuple[str, ...]]] = {}
     for namespace, features in properties.items():
         for feature, values in features.items():
