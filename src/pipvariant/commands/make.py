@@ -122,7 +122,10 @@ def label_built(wheel: str, source: str, label: str, folder: str) -> str:
 
 
 def named_wheels(args: Sequence[str]) -> list[Path]:
-    """Return the wheels that the user named, at least one."""
+    """Return the wheels that the user named.
+
+    :raises InvalidOption: there is none.
+    """
     if not args:
         raise InvalidOption("which wheels? None is named")
     return [Path(arg) for arg in args]

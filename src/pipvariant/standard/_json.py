@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from pipvariant.standard._faults import Faults, Path, quote
 from pipvariant.standard.bounds import MAX_BYTES
 
+#: What text that begins so, or not at all, is instead.
+_NOT_JSON = {"": "is empty", "<": "is an HTML page, not JSON"}
+
 
 class _Repeating(dict[str, object]):
     """An object in which keys appear more than once."""
@@ -23,6 +26,7 @@ def decode_json(data: bytes | str, *, where: str = "") -> object:
         or has an object with a repeated key.
     """
     decoded: object = None
+    fault: str | None
     repeating = False
 
     def from_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -41,9 +45,8 @@ def decode_json(data: bytes | str, *, where: str = "") -> object:
         try:
             text = data.decode() if isinstance(data, bytes) else data
             text = text.removeprefix("\ufeff")
-            unlike = {"": "is empty", "<": "is an HTML page, not JSON"}
-            fault = unlike.get(text.lstrip()[:1], "")
-            if not fault:
+            fault = _NOT_JSON.get(text.lstrip()[:1])
+            if fault is None:
                 decoded = json.loads(
                     text,
                     object_pairs_hook=from_pairs,
