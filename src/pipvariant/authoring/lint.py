@@ -89,7 +89,8 @@ class _Files:
             named = check_document_name(path.name, str(path), findings)
             metadata = check_document(path.read_bytes(), str(path), findings, single=False)
             if named is not None:
-                self._documents[(path.parent, *named)] = Document(str(path), metadata)
+                release = (path.parent, *named)
+                self._documents[release] = Document(str(path), metadata)
         elif path.suffix == ".html":
             check_local_page(path, findings)
         elif path.suffix == ".json" and not below:
