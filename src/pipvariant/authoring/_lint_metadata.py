@@ -23,31 +23,28 @@ LONGEST_LABEL = 64
 _BOM = b"\xef\xbb\xbf"
 
 #: The first of these that is found in "place: message" says the rule.
-_RULE_OF_FAULT = tuple(
-    (re.compile(pattern), rule)
-    for pattern, rule in (
-        (r"^: (is larger than|is nested too deeply)", "V302"),
-        (r"appears more than once$", "V303"),
-        (r"^: (is empty|is an HTML page|is not UTF-8|is not JSON)", "V301"),
-        (r"format \d+ is not supported$", "V306"),
-        (r"yet variants use it$", "V311"),
-        (r"yet it has a priority$", "V312"),
-        (r"yet it has a provider$", "V313"),
-        (r"must have (only )?one of ", "V315"),
-        (r"is not a requirement$|requires: is empty$", "V316"),
-        (r"is not module:object$", "V317"),
-        (r"\.feature-order: ", "V318"),
-        (r"^variants.*: must have no properties$", "V330"),
-        (r"^variants.*: has no properties, ", "V331"),
-        (r"^variants: must have exactly one label", "V332"),
-        (r"^variants: the label inside is ", "V333"),
-        (r"^variants.*: is empty, so no target", "V336"),
-        (r"is not a (namespace|feature|value|variant label)$", "V314"),
-        (r"^variants.*is listed twice$", "V335"),
-        (r"^default-priorities\.namespace: (is empty|.* is listed twice)$", "V310"),
-        (r"\.static-properties.*is listed twice$", "V319"),
-        (r"", "V309"),
-    )
+_RULE_OF_FAULT = (
+    (r"^: (is larger than|is nested too deeply)", "V302"),
+    (r"appears more than once$", "V303"),
+    (r"^: (is empty|is an HTML page|is not UTF-8|is not JSON)", "V301"),
+    (r"format \d+ is not supported$", "V306"),
+    (r"yet variants use it$", "V311"),
+    (r"yet it has a priority$", "V312"),
+    (r"yet it has a provider$", "V313"),
+    (r"must have (only )?one of ", "V315"),
+    (r"is not a requirement$|requires: is empty$", "V316"),
+    (r"is not module:object$", "V317"),
+    (r"\.feature-order: ", "V318"),
+    (r"^variants.*: must have no properties$", "V330"),
+    (r"^variants.*: has no properties, ", "V331"),
+    (r"^variants: must have exactly one label", "V332"),
+    (r"^variants: the label inside is ", "V333"),
+    (r"^variants.*: is empty, so no target", "V336"),
+    (r"is not a (namespace|feature|value|variant label)$", "V314"),
+    (r"^variants.*is listed twice$", "V335"),
+    (r"^default-priorities\.namespace: (is empty|.* is listed twice)$", "V310"),
+    (r"\.static-properties.*is listed twice$", "V319"),
+    (r"", "V309"),
 )
 _KEYS = ("$schema", "default-priorities", "providers", "variants")
 _KINDS = ("builtin", "requires", "static-properties")
@@ -87,7 +84,7 @@ def check_document(
 def _told(error: InvalidMetadata, file: str) -> Iterator[Finding]:
     for place, message in error.faults:
         text = f"{place}: {message}"
-        rule = next(rule for pattern, rule in _RULE_OF_FAULT if pattern.search(text))
+        rule = next(rule for pattern, rule in _RULE_OF_FAULT if re.search(pattern, text))
         yield Finding(file, place, rule, message)
 
 

@@ -10,19 +10,20 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
+from typing import IO, NamedTuple, Protocol
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+from urllib.request import url2pathname
+
+from packaging.utils import canonicalize_version
+from packaging.version import Version
 
 from pipvariant.authoring._lint_metadata import check_document
 from pipvariant.authoring._lint_release import Document, check_document_name, check_release
 from pipvariant.authoring._lint_rules import Finding
 from pipvariant.authoring._lint_wheel import Member, check_name, check_wheel
-from pipvariant.authoring.folder import Wheel
+from pipvariant.authoring.folder import Wheel, sha256_of
 from pipvariant.errors import PipVariantError, Unread
 from pipvariant.standard.filename import parse_variants_json_name, variants_json_name
-
-if TYPE_CHECKING:
-    from packaging.version import Version
 
 _JSON_ENDING = "-variants.json"
 _FILES = (".whl", ".tar.gz", ".zip", _JSON_ENDING)
@@ -130,8 +131,6 @@ def _remote_document(link: _Link, source: Source, findings: list[Finding]) -> Do
 
 def check_local_page(path: Path, findings: list[Finding]) -> None:
     """Check that the links of a page among the files of a folder lead to those very files."""
-    from urllib.request import url2pathname
-
     page = Page(path.absolute().as_uri(), path.read_bytes())
     names = set()
     needed: dict[tuple[str, str], str] = {}
@@ -142,7 +141,7 @@ def check_local_page(path: Path, findings: list[Finding]) -> None:
         target = Path(url2pathname(urlsplit(link.url).path))
         if not target.is_file():
             findings.append(Finding(str(path), link.name, "V502", f"there is no {target}"))
-        elif link.sha256 and _sha256_of(target) != link.sha256:
+        elif link.sha256 and sha256_of(target) != link.sha256:
             findings.append(Finding(str(path), link.name, "V503", f"is not the hash of {target}"))
         if link.name.endswith(".whl"):
             wheel = check_name(link.name, str(path), [])
@@ -157,18 +156,8 @@ def check_local_page(path: Path, findings: list[Finding]) -> None:
 
 def _release_of_name(name: str) -> tuple[str, str]:
     """Return project and version of a variants.json by its name, both normalised."""
-    from packaging.utils import canonicalize_version
-
     project, version = parse_variants_json_name(name) or ("", "")
     return project, canonicalize_version(version)
-
-
-def _sha256_of(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while chunk := stream.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def _links(page: Page) -> Iterator[_Link]:

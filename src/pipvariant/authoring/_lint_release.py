@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from packaging.version import InvalidVersion, Version
 
 from pipvariant.authoring._lint_rules import Finding
 from pipvariant.authoring._lint_wheel import Member
 from pipvariant.authoring.folder import conflicts
 from pipvariant.errors import ConflictingMetadata, InvalidFilename
 from pipvariant.standard.filename import NULL_LABEL, parse_variants_json_name, variants_json_name
+from pipvariant.standard.markers import SETS, set_members
 from pipvariant.standard.metadata import Metadata, combine
 from pipvariant.standard.properties import Properties, iter_properties
-
-if TYPE_CHECKING:
-    from packaging.version import Version
 
 _IN_SET = re.compile(r"""(['"])([^'"]*)\1\s+(?:not\s+)?in\s+(variant_\w+)""")
 _LABEL = re.compile(
@@ -37,8 +37,6 @@ def check_document_name(
     name: str, file: str, findings: list[Finding]
 ) -> tuple[str, Version] | None:
     """Return project and version in the name of a ``variants.json``, ``None`` if it is no name."""
-    from packaging.version import InvalidVersion, Version
-
     parsed = parse_variants_json_name(name)
     try:
         if parsed is not None:
@@ -134,12 +132,8 @@ def _equal(known: Mapping[str, tuple[str, Properties]]) -> Iterator[Finding]:
 def _marker_names(variants: Mapping[str, Properties]) -> dict[str, set[str]]:
     """Return what markers can be about, by the name of the marker."""
     properties = [one for found in variants.values() for one in iter_properties(found)]
-    return {
-        "variant_namespaces": {one.namespace for one in properties},
-        "variant_features": {f"{one.namespace} :: {one.feature}" for one in properties},
-        "variant_properties": {str(one) for one in properties},
-        "variant_label": {"", NULL_LABEL, *variants},
-    }
+    sets = {name: set_members(name, properties) for name in SETS}
+    return {**sets, "variant_label": {"", NULL_LABEL, *variants}}
 
 
 def _unknown_markers(member: Member, names: Mapping[str, set[str]]) -> Iterator[Finding]:

@@ -76,7 +76,6 @@ def check_wheel(
     """Check what is inside of a wheel.
 
     :param wheel: what its name says, ``None`` when that is faulty.
-    :param file: path or URL, for the findings.
     :returns: what is held against other files, if the name can be read.
     """
     names = (dist_info.METADATA, dist_info.RECORD, dist_info.VARIANT_JSON)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from html import escape
 
-from pipvariant.authoring._page_model import Listing, PageFile, ProjectPage
+from packaging.version import Version
+
 from pipvariant.standard.metadata import Metadata, Provider
 from pipvariant.standard.properties import Properties
 
@@ -27,6 +29,62 @@ _HEADS = "".join(
 )
 
 
+@dataclass(frozen=True)
+class PageFile:
+    """One file of a project.
+
+    :param url: relative to the project's page.
+    :param size: in bytes.
+    :param label: of a variant wheel; its *properties* then are not ``None``.
+    :param core_sha256: of the ``METADATA`` beside a wheel.
+    :param requires: ``Requires-Dist``, as it is written.
+    :param yanked: why it was withdrawn, which may be empty; ``None`` if it was not.
+    """
+
+    name: str
+    url: str
+    size: int
+    sha256: str
+    label: str | None = None
+    properties: Properties | None = None
+    core_sha256: str | None = None
+    requires_python: str | None = None
+    requires: tuple[str, ...] = ()
+    yanked: str | None = None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """One version of a project.
+
+    :param files: wheels and source distributions, in the order in which they are shown.
+    :param metadata: the ``variants.json``, and what it says, if there is one.
+    """
+
+    version: Version
+    files: tuple[PageFile, ...]
+    metadata: tuple[PageFile, Metadata] | None = None
+
+
+@dataclass(frozen=True)
+class ProjectPage:
+    """One project.
+
+    :param name: normalised.
+    :param releases: the newest first.
+    """
+
+    name: str
+    releases: tuple[Listing, ...]
+
+    @property
+    def files(self) -> Mapping[str, PageFile]:
+        """Every file by its name, metadata files too, in ascending order of names."""
+        found = [file for release in self.releases for file in release.files]
+        found += [release.metadata[0] for release in self.releases if release.metadata]
+        return {file.name: file for file in sorted(found, key=lambda file: file.name)}
+
+
 def project_page(project: ProjectPage) -> str:
     """Return the page of a project: a table for each release, an anchor for each file."""
     body = [f"<h1>{escape(project.name)}</h1>"]
@@ -45,26 +103,26 @@ def root_page(names: Iterable[str]) -> str:
 
 
 def _page(title: str, body: Iterable[str]) -> str:
-    lines = [
-        "<!DOCTYPE html>",
-        '<html lang="en">',
-        "<head>",
-        '<meta charset="utf-8">',
-        '<meta name="pypi:repository-version" content="1.1">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        GENERATOR,
-        f"<title>{escape(title)}</title>",
-        f"<style>\n{_STYLE}</style>",
-        "</head>",
-        "<body>",
-        "<main>",
-        *body,
-        "</main>",
-        "</body>",
-        "</html>",
-        "",
-    ]
-    return "\n".join(lines)
+    text = "\n".join(body)
+    return f"""\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="pypi:repository-version" content="1.1">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+{GENERATOR}
+<title>{escape(title)}</title>
+<style>
+{_STYLE}</style>
+</head>
+<body>
+<main>
+{text}
+</main>
+</body>
+</html>
+"""
 
 
 def _release_section(release: Listing) -> Iterator[str]:
@@ -87,25 +145,20 @@ def _release_section(release: Listing) -> Iterator[str]:
 
 
 def _file_row(file: PageFile) -> str:
-    label = escape(file.label) if file.label is not None else _kind_of_file(file)
+    kind = "ordinary wheel" if file.name.endswith(".whl") else "source"
+    label = kind if file.label is None else escape(file.label)
     needs = _needs(file)
     if file.requires:
         items = "".join(f"<li>{escape(text)}</li>" for text in file.requires)
         count = len(file.requires)
         words = f"{count} dependencies" if count > 1 else "1 dependency"
         needs += f"<details><summary>{words}</summary><ul>{items}</ul></details>"
-    withdrawn = ""
-    if file.yanked is not None:
-        withdrawn = f" <strong>withdrawn</strong> {escape(file.yanked)}"
+    withdrawn = "" if file.yanked is None else f" <strong>withdrawn</strong> {escape(file.yanked)}"
     return (
         f'<tr><th scope="row">{label}</th><td>{needs}</td>'
         f"<td>{escape(file.requires_python or 'any')}</td>"
         f'<td class="size">{_size(file.size)}</td><td>{_anchor(file)}{withdrawn}</td></tr>'
     )
-
-
-def _kind_of_file(file: PageFile) -> str:
-    return "ordinary wheel" if file.name.endswith(".whl") else "source"
 
 
 def _needs(file: PageFile) -> str:

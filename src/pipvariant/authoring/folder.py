@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
 
 from pipvariant.errors import (
     ConflictingMetadata,
@@ -20,9 +24,6 @@ from pipvariant.errors import (
 from pipvariant.standard.filename import split_label, variants_json_name
 from pipvariant.standard.metadata import Metadata, combine, read_variant_json
 from pipvariant.wheelfile.dist_info import VARIANT_JSON, read_one
-
-if TYPE_CHECKING:
-    from packaging.version import Version
 
 
 class Wheel(NamedTuple):
@@ -70,9 +71,6 @@ def parse_wheel_name(path: Path) -> Wheel:
 
     :raises InvalidFilename: it is not the filename of a wheel.
     """
-    from packaging.utils import InvalidWheelFilename, parse_wheel_filename
-    from packaging.version import InvalidVersion
-
     try:
         plain, label = split_label(path.name)
         project, version, _, _ = parse_wheel_filename(plain)
@@ -91,14 +89,13 @@ def is_project(name: str) -> bool:
     return re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", name) is not None
 
 
-def read_metadata(wheel: Wheel) -> Metadata:
-    """Read the ``variant.json`` inside a variant wheel.
-
-    :raises InvalidWheel: the wheel is damaged, or has none or several.
-    :raises InvalidMetadata: it is wrong, or for another label.
-    """
-    data = read_one(wheel.path, VARIANT_JSON)
-    return read_variant_json(data, label=wheel.label, where=str(wheel.path))
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file as hex digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 def conflicts(parts: Mapping[str, Metadata]) -> Iterator[ConflictingMetadata]:
@@ -136,8 +133,10 @@ def releases(
     for (project, version), members in grouped.items():
         parts = {}
         for wheel in members:
+            where = str(wheel.path)
             try:
-                parts[str(wheel.path)] = read_metadata(wheel)
+                data = read_one(wheel.path, VARIANT_JSON)
+                parts[where] = read_variant_json(data, label=wheel.label, where=where)
             except (InvalidMetadata, InvalidWheel) as error:
                 faults.append(error)
         found = list(conflicts(parts))

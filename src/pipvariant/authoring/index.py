@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from pipvariant.authoring.folder import Wheel, files_below, parse_wheel_name, releases
+from pipvariant.authoring.pages import make_pages
 from pipvariant.authoring.replacement import replacement
 from pipvariant.errors import InvalidFilename, InvalidFolder, InvalidOption, PipVariantError
 from pipvariant.standard.filename import parse_variants_json_name
@@ -38,44 +38,34 @@ def build_index(folder: Path, *, pages: bool = False) -> Built:
     """
     files = files_below(folder)
     faults: list[PipVariantError] = []
-    wheels = list(_wheels(files, faults))
-    found = releases(wheels, faults)
-    content = {path: to_json(metadata).encode() for path, metadata in found.values()}
-    notes = list(_stale(files, content))
-    if pages:
-        from pipvariant.authoring import pages as simple
-
-        try:
-            made = simple.make_pages(folder, files, wheels, found, content, faults)
-        except OSError as error:
-            where = str(error.filename or folder)
-            raise InvalidOption(f"cannot be read: {error.strerror}", where=where) from error
-        content = {**content, **made.files}
-        notes += made.notes
-    if faults:
-        raise InvalidFolder(faults)
-    written = tuple(_write_files(content, wheels[0].path if wheels else folder))
-    return Built(written, len(content) - len(written), tuple(notes))
-
-
-def _wheels(files: Iterable[Path], faults: list[PipVariantError]) -> Iterator[Wheel]:
+    wheels: list[Wheel] = []
     for path in files:
         if path.suffix == ".whl":
             try:
-                yield parse_wheel_name(path)
+                wheels.append(parse_wheel_name(path))
             except InvalidFilename as error:
                 faults.append(error)
-
-
-def _stale(files: Iterable[Path], content: Mapping[Path, bytes]) -> Iterator[str]:
-    for path in files:
-        if path not in content and parse_variants_json_name(path.name) is not None:
-            yield f"{path}: beside it there is no variant wheel that it is for. Delete it."
-
-
-def _write_files(content: Mapping[Path, bytes], like: Path) -> Iterator[Path]:
+    found = releases(wheels, faults)
+    content = {path: to_json(metadata).encode() for path, metadata in found.values()}
+    notes = [
+        f"{path}: beside it there is no variant wheel that it is for. Delete it."
+        for path in files
+        if path not in content and parse_variants_json_name(path.name) is not None
+    ]
+    if pages:
+        try:
+            made, more = make_pages(folder, files, wheels, found, content, faults)
+        except OSError as error:
+            where = str(error.filename or folder)
+            raise InvalidOption(f"cannot be read: {error.strerror}", where=where) from error
+        content.update(made)
+        notes += more
+    if faults:
+        raise InvalidFolder(faults)
+    written = []
     for path, data in content.items():
         if not path.is_file() or path.read_bytes() != data:
-            with replacement(path, like) as temporary:
+            with replacement(path, wheels[0].path if wheels else folder) as temporary:
                 temporary.write_bytes(data)
-            yield path
+            written.append(path)
+    return Built(tuple(written), len(content) - len(written), tuple(notes))

@@ -6,7 +6,8 @@ import filecmp
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from packaging.version import Version
 
 from pipvariant.authoring._lint_metadata import check_document
 from pipvariant.authoring._lint_page import Page, Source, check_local_page, check_page
@@ -17,15 +18,12 @@ from pipvariant.authoring.folder import files_below
 from pipvariant.errors import InvalidOption
 from pipvariant.wheelfile.dist_info import VARIANT_JSON
 
-if TYPE_CHECKING:
-    from packaging.version import Version
-
 __all__ = ["ERROR", "RULES", "WARNING", "Finding", "Page", "Rule", "Source", "find_faults"]
 
 _VARIANTS_JSON = "-variants.json"
 _KINDS = (".whl", ".json", ".html")
 #: Folder, project, version.
-_Release = tuple[Path, str, "Version"]
+_Release = tuple[Path, str, Version]
 
 
 def find_faults(paths: Iterable[str], source: Source) -> list[Finding]:
@@ -91,8 +89,8 @@ class _Files:
             named = check_document_name(path.name, str(path), findings)
             metadata = check_document(path.read_bytes(), str(path), findings, single=False)
             if named is not None:
-                project, version = named
-                self._documents[path.parent, project, version] = Document(str(path), metadata)
+                release = (path.parent, *named)
+                self._documents[release] = Document(str(path), metadata)
         elif path.suffix == ".html":
             check_local_page(path, findings)
         elif path.suffix == ".json" and not below:

@@ -6,6 +6,9 @@ import filecmp
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
+
 from pipvariant.authoring.replacement import replacement
 from pipvariant.errors import InvalidFilename, InvalidOutput, InvalidWheel
 from pipvariant.standard.bounds import MAX_BYTES
@@ -32,7 +35,6 @@ def make_wheel(
     ``variant.json`` is added, RECORD is last and lists it, the label is in the filename. All else
     keeps its bytes, and equal input gives equal bytes.
 
-    :param wheel: the non-variant wheel.
     :param metadata: with exactly one label.
     :param folder: where it is written to; made where it is missing.
     :param force: write over a file that has other content.
@@ -43,14 +45,12 @@ def make_wheel(
     :raises InvalidOutput: the file is there with other content, and *force* is not given.
     """
     (label,) = metadata.variants
-    project_of(wheel.name)
+    name_and_version(wheel.name)
     target = folder / join_label(wheel.name, label)
     with Archive(wheel) as archive:
-        info, old = _info_and_record(archive, wheel.name)
-        path = f"{info}/{VARIANT_JSON}"
+        path, record_path, old = _paths_and_record(archive, wheel.name)
         if path in archive.entries:
             raise InvalidWheel(f"has a {VARIANT_JSON} but no label in its name", where=str(wheel))
-        record_path = f"{info}/{RECORD}"
         data = to_json(metadata).encode()
         new = record.with_line(old, record_path, record.line(path, data))
         added = {path: data, record_path: new}
@@ -68,32 +68,24 @@ def unmake_wheel(
     plain, label = split_label(wheel.name)
     if label is None:
         raise InvalidFilename("is no variant wheel", where=str(wheel))
-    project_of(plain)
+    name_and_version(plain)
     with Archive(wheel) as archive:
-        info, old = _info_and_record(archive, plain)
-        path = f"{info}/{VARIANT_JSON}"
+        path, record_path, old = _paths_and_record(archive, plain)
         data = archive.read(path, MAX_BYTES)
         if not record.matches(record.listed(old)[path], data):
             raise InvalidWheel(
                 f"{VARIANT_JSON} is not the file that RECORD lists", where=str(wheel)
             )
-        record_path = f"{info}/{RECORD}"
         added = {record_path: record.without_line(old, path)}
         _write_wheel(folder / plain, archive, [path, record_path], added, force=force, tell=tell)
     return folder / plain
 
 
-def project_of(filename: str) -> str:
-    """Return the normalised project name in the filename of a non-variant wheel.
+def name_and_version(filename: str) -> tuple[str, str]:
+    """Return project and version, both normalised, in the filename of a non-variant wheel.
 
     :raises InvalidFilename: it is none.
     """
-    return _name_and_version(filename)[0]
-
-
-def _name_and_version(filename: str) -> tuple[str, str]:
-    from packaging.utils import InvalidWheelFilename, parse_wheel_filename
-
     plain, label = split_label(filename)
     if label is not None:
         raise InvalidFilename(
@@ -108,8 +100,8 @@ def _name_and_version(filename: str) -> tuple[str, str]:
     return name, str(version)
 
 
-def _info_and_record(archive: Archive, filename: str) -> tuple[str, bytes]:
-    """Return the ``.dist-info`` folder and the content of RECORD, which lists what is there.
+def _paths_and_record(archive: Archive, filename: str) -> tuple[str, str, bytes]:
+    """Return the paths of ``variant.json`` and RECORD, and what RECORD, found right, has in it.
 
     :param filename: the name of the wheel, without a label.
     """
@@ -136,15 +128,12 @@ def _info_and_record(archive: Archive, filename: str) -> tuple[str, bytes]:
         faults.append(f"RECORD lists {_some_names(absent)}, which is not there")
     if faults:
         raise InvalidWheel("; ".join(faults), where=where)
-    return info, data
+    return f"{info}/{VARIANT_JSON}", record_path, data
 
 
 def _dist_info(archive: Archive, filename: str) -> str:
     """Find the one ``.dist-info`` folder, which has to be that of the project and version."""
-    from packaging.utils import canonicalize_name
-    from packaging.version import InvalidVersion, Version
-
-    name, version = _name_and_version(filename)
+    name, version = name_and_version(filename)
     tops = {name.partition("/")[0] for name in archive.entries if "/" in name}
     folders = sorted(top for top in tops if top.endswith(".dist-info"))
     try:

@@ -8,37 +8,31 @@ import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
-from pipvariant.authoring._page_html import GENERATOR, project_page, root_page
-from pipvariant.authoring._page_model import Listing, PageFile, ProjectPage
-from pipvariant.authoring.folder import Release, Wheel, is_project
+from packaging.utils import InvalidSdistFilename, parse_sdist_filename
+from packaging.version import InvalidVersion, Version
+
+from pipvariant.authoring._page_html import (
+    GENERATOR,
+    Listing,
+    PageFile,
+    ProjectPage,
+    project_page,
+    root_page,
+)
+from pipvariant.authoring.folder import Release, Wheel, is_project, sha256_of
 from pipvariant.errors import InvalidOutput, InvalidWheel, PipVariantError
 from pipvariant.wheelfile.core_metadata import field_values
 from pipvariant.wheelfile.dist_info import METADATA, read_one
 
-if TYPE_CHECKING:
-    from packaging.version import Version
-
 META = {"api-version": "1.1"}
 INDEX_HTML = "index.html"
 INDEX_JSON = "index.json"
-_CHUNK = 1 << 20
 #: Beside a file, with the reason in it: the file is withdrawn (PEP 592).
 _YANKED = ".yanked"
 _CORE = ".metadata"
-
-
-class Pages(NamedTuple):
-    """What has to be there.
-
-    :param files: path to content.
-    :param notes: what should be looked at, a sentence each.
-    """
-
-    files: dict[Path, bytes]
-    notes: list[str]
 
 
 def make_pages(
@@ -48,7 +42,7 @@ def make_pages(
     releases: Mapping[tuple[str, Version], Release],
     written: Mapping[Path, bytes],
     faults: list[PipVariantError],
-) -> Pages:
+) -> tuple[dict[Path, bytes], list[str]]:
     """Make the pages of all wheels and source distributions below a folder.
 
     A folder of each project's normalised name gets ``index.html``, for installers and for people,
@@ -58,6 +52,7 @@ def make_pages(
     :param wheels: those among them.
     :param releases: by project and version; *written* has the content of their files.
     :param faults: gets what is wrong with a file.
+    :returns: path to content, and what should be looked at, a sentence each.
     """
     made: dict[Path, bytes] = {}
     notes: list[str] = []
@@ -91,7 +86,7 @@ def make_pages(
         for path in pages
         if path in made and path not in ours
     ]
-    return Pages(made, [*notes, *_left_over(files, made, ours)])
+    return made, [*notes, *_left_over(files, made, ours)]
 
 
 def _page_of(folder: Path, member: Wheel, release: Release | None) -> tuple[PageFile, bytes | None]:
@@ -104,15 +99,19 @@ def _page_of(folder: Path, member: Wheel, release: Release | None) -> tuple[Page
     core = None
     if path.suffix == ".whl":
         core = read_one(path, METADATA)
-        said = _said(core)
+        said = {
+            "core_sha256": hashlib.sha256(core).hexdigest(),
+            "requires_python": next(iter(field_values(core, "Requires-Python")), None),
+            "requires": tuple(field_values(core, "Requires-Dist")),
+        }
         if member.label is not None and release is not None:
             properties = release.metadata.variants.get(member.label)
             said.update(label=member.label, properties=properties)
     reason = path.with_name(path.name + _YANKED)
     if reason.is_file():
         said["yanked"] = " ".join(reason.read_text("utf-8", "replace").split())
-    size, sha256 = _hashed(path)
-    return PageFile(path.name, _url(folder, member.project, path), size, sha256, **said), core
+    url = _url(folder, member.project, path)
+    return PageFile(path.name, url, path.stat().st_size, sha256_of(path), **said), core
 
 
 def _listings(
@@ -135,9 +134,6 @@ def _listings(
 
 
 def _sdists(files: Iterable[Path], notes: list[str]) -> Iterator[Wheel]:
-    from packaging.utils import InvalidSdistFilename, parse_sdist_filename
-    from packaging.version import InvalidVersion
-
     for path in files:
         if path.name.endswith((".tar.gz", ".zip")):
             try:
@@ -148,26 +144,6 @@ def _sdists(files: Iterable[Path], notes: list[str]) -> Iterator[Wheel]:
             except (InvalidSdistFilename, InvalidVersion):
                 pass
             notes.append(f"{path}: not listed, it has not the name of a source distribution.")
-
-
-def _said(core: bytes) -> dict[str, Any]:
-    """Return what a page shows of core metadata."""
-    return {
-        "core_sha256": hashlib.sha256(core).hexdigest(),
-        "requires_python": next(iter(field_values(core, "Requires-Python")), None),
-        "requires": tuple(field_values(core, "Requires-Dist")),
-    }
-
-
-def _hashed(path: Path) -> tuple[int, str]:
-    """Return size and SHA-256 of a file, reading it once."""
-    digest = hashlib.sha256()
-    size = 0
-    with path.open("rb") as stream:
-        while chunk := stream.read(_CHUNK):
-            size += len(chunk)
-            digest.update(chunk)
-    return size, digest.hexdigest()
 
 
 def _url(folder: Path, project: str, path: Path) -> str:

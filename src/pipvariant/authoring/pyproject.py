@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from packaging.utils import canonicalize_name
+
 from pipvariant.authoring.replacement import replacement
 from pipvariant.authoring.variants import known_provider
 from pipvariant.errors import InvalidMetadata, InvalidOption
@@ -39,7 +41,8 @@ class _Common(NamedTuple):
     provider: Provider | None = None
 
 
-_BLAS = Provider(static_properties={"library": ("openblas", "mkl")})
+#: No package is asked: the order is that of the metadata itself.
+BLAS = Provider(static_properties={"library": ("openblas", "mkl")})
 #: The namespaces that a first table can have, in the order of preference that suits most.
 COMMON: Mapping[str, _Common] = {
     "nvidia": _Common("CUDA driver and GPU", "cu128", "cuda_version_lower_bound", "12.8"),
@@ -52,7 +55,7 @@ COMMON: Mapping[str, _Common] = {
         "openblas",
         "library",
         "openblas",
-        _BLAS,
+        BLAS,
     ),
 }
 
@@ -63,49 +66,31 @@ def read_pyproject(path: Path) -> Pyproject:
     :raises InvalidOption: the file cannot be read.
     :raises InvalidMetadata: it is no TOML, or its table has faults: with all of them.
     """
-    document = parse_toml(read_text(path), where=str(path))
+    _, document = _read_toml(path)
     project = document.get("project")
     name = project.get("name") if isinstance(project, dict) else None
     table = None
     if "variant" in document:
         table = read_table(document["variant"], where=f"{path}, table [variant]")
-    return Pyproject(_normalised(name) if isinstance(name, str) else None, table)
+    return Pyproject(canonicalize_name(name) if isinstance(name, str) else None, table)
 
 
-def read_text(path: Path) -> str:
-    """Return the text of a file, its line ends as they are.
-
-    :raises InvalidOption: it cannot be read.
-    :raises InvalidMetadata: it is not UTF-8.
-    """
-    try:
-        return path.read_bytes().decode()
-    except OSError as error:
-        text = error.strerror or str(error)
-        raise InvalidOption(f"cannot be read: {text}", where=str(path)) from error
-    except UnicodeDecodeError as error:
-        raise InvalidMetadata([("", "is not UTF-8")], where=str(path)) from error
-
-
-def parse_toml(text: str, *, where: str) -> Mapping[str, Any]:
-    """Parse TOML.
-
-    :raises InvalidMetadata: it is none.
-    """
+def _read_toml(path: Path) -> tuple[str, Mapping[str, Any]]:
+    """Return the text of a file, its line ends as they are, and what it says."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
     try:
-        return tomllib.loads(text)
+        text = path.read_bytes().decode()
+        return text, tomllib.loads(text)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InvalidOption(f"cannot be read: {reason}", where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise InvalidMetadata([("", "is not UTF-8")], where=str(path)) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InvalidMetadata([("", f"is not TOML: {error}")], where=where) from error
-
-
-def _normalised(name: str) -> str:
-    from packaging.utils import canonicalize_name
-
-    return canonicalize_name(name)
+        raise InvalidMetadata([("", f"is not TOML: {error}")], where=str(path)) from error
 
 
 def add_table(path: Path, namespaces: Sequence[str]) -> None:
@@ -122,8 +107,8 @@ def add_table(path: Path, namespaces: Sequence[str]) -> None:
                 f"who answers for the namespace {namespace} is not known",
                 remedy=f"Known are {', '.join(COMMON)}.",
             )
-    text = read_text(path)
-    if "variant" in parse_toml(text, where=str(path)):
+    text, document = _read_toml(path)
+    if "variant" in document:
         raise InvalidOption("has a [variant] table already", where=str(path))
     end = "\r\n" if "\r\n" in text else "\n"
     lines = ["", *_table_lines(chosen), ""]

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Optional
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 from pipvariant.errors import InvalidOption, InvalidProperty
 from pipvariant.providers.answers import TRUST_OPTION
 from pipvariant.providers.builtin import stands_in
@@ -135,9 +138,6 @@ def _faults(
 
 def _plugin_packages(provider: Provider) -> tuple[str, ...]:
     # The wheel may be for other systems than this one, so markers do not count.
-    from packaging.requirements import Requirement
-    from packaging.utils import canonicalize_name
-
     return tuple(canonicalize_name(Requirement(text).name) for text in provider.requires)
 
 

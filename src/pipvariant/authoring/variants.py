@@ -45,10 +45,8 @@ def plan_variants(
     With properties it is the one that has them, under the given label or that of their hash;
     otherwise those that the table declares, all or the labelled ones.
 
-    :param properties: as texts.
     :param null: the null variant as well.
     :param table: without one, known providers answer, in the order of the properties.
-    :param ask: asks a plugin.
     :param validating: hold the properties to what their providers know.
     :raises InvalidOption: what is asked for is nothing, or contradicts itself or the table, or
         nobody is known to answer for a namespace.

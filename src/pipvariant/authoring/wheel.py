@@ -15,12 +15,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def new_wheel(
-    name: str,
-    version: str,
-    files: Mapping[str, str],
-    *,
-    summary: str = "",
-    variant: Metadata | None = None,
+    name: str, version: str, files: Mapping[str, str], *, variant: Metadata | None = None
 ) -> tuple[str, bytes]:
     """Return filename and bytes of a pure Python wheel.
 
@@ -33,7 +28,7 @@ def new_wheel(
     info = f"{name}-{version}.dist-info"
     entries = dict(files)
     entries[f"{info}/METADATA"] = (
-        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nSummary: {summary}\n"
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nSummary: \n"
     )
     entries[f"{info}/WHEEL"] = (
         "Wheel-Version: 1.0\nGenerator: pip-variant\nRoot-Is-Purelib: true\nTag: py3-none-any\n"

@@ -8,56 +8,43 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
+from pipvariant.authoring.pyproject import BLAS
+from pipvariant.authoring.variants import known_provider
+from pipvariant.authoring.wheel import new_wheel
 from pipvariant.commands import platform
 from pipvariant.shim.core.state import TargetOptions
 from pipvariant.shim.finding.target import make_target
-from pipvariant.standard.filename import NULL_LABEL
-
-if TYPE_CHECKING:
-    from pipvariant.standard.metadata import Metadata
+from pipvariant.standard.filename import NULL_LABEL, variants_json_name
+from pipvariant.standard.metadata import Metadata, to_json
+from pipvariant.standard.properties import Properties
 
 VERSION = "1.0"
 LIMIT = 60
-#: The providers as a maintainer would write them into the metadata.
-PROVIDERS: dict[str, dict[str, Any]] = {
-    "aarch64": {
-        "requires": ["provider-variant-aarch64"],
-        "plugin-api": "provider_variant_aarch64.plugin:AArch64Plugin",
-    },
-    "blas": {"static-properties": {"library": ["openblas", "mkl"]}},
-    "nvidia": {
-        "requires": ["nvidia-variant-provider"],
-        "plugin-api": "nvidia_variant_provider.plugin:NvidiaVariantPlugin",
-    },
-    "x86_64": {
-        "requires": ["provider-variant-x86-64"],
-        "plugin-api": "provider_variant_x86_64.plugin:X8664Plugin",
-    },
-}
 #: project -> label -> properties, as namespace -> feature -> values.
-PROJECTS: dict[str, dict[str, dict[str, dict[str, list[str]]]]] = {
+PROJECTS: dict[str, dict[str, Properties]] = {
     "demo_blas": {
-        "mkl": {"blas": {"library": ["mkl"]}},
-        "openblas": {"blas": {"library": ["openblas"]}},
+        "mkl": {"blas": {"library": ("mkl",)}},
+        "openblas": {"blas": {"library": ("openblas",)}},
     },
     "demo_cpu": {
-        "armv8.2": {"aarch64": {"version": ["8.2a"]}},
-        "armv9": {"aarch64": {"version": ["9.0a"]}},
+        "armv8.2": {"aarch64": {"version": ("8.2a",)}},
+        "armv9": {"aarch64": {"version": ("9.0a",)}},
         NULL_LABEL: {},
-        "x86_v2": {"x86_64": {"level": ["v2"]}},
-        "x86_v3": {"x86_64": {"level": ["v3"]}},
-        "x86_v4": {"x86_64": {"level": ["v4"]}},
+        "x86_v2": {"x86_64": {"level": ("v2",)}},
+        "x86_v3": {"x86_64": {"level": ("v3",)}},
+        "x86_v4": {"x86_64": {"level": ("v4",)}},
     },
     "demo_cuda": {
-        "cu126": {"nvidia": {"cuda_version_lower_bound": ["12.6"]}},
-        "cu128": {"nvidia": {"cuda_version_lower_bound": ["12.8"]}},
-        "cu130": {"nvidia": {"cuda_version_lower_bound": ["13.0"]}},
+        "cu126": {"nvidia": {"cuda_version_lower_bound": ("12.6",)}},
+        "cu128": {"nvidia": {"cuda_version_lower_bound": ("12.8",)}},
+        "cu130": {"nvidia": {"cuda_version_lower_bound": ("13.0",)}},
         NULL_LABEL: {},
     },
 }
@@ -78,7 +65,7 @@ def run_demo(options: Any, args: Sequence[str], out: TextIO) -> int:
         root = Path(folder)
         for project in PROJECTS:
             _make_project(root / "simple", project)
-        with _Served(root) as url:
+        with _served(root) as url:
             code = _install_projects(out, root, url)
         if code == 0:
             _write_choices(out, root)
@@ -87,10 +74,6 @@ def run_demo(options: Any, args: Sequence[str], out: TextIO) -> int:
 
 def _make_project(simple: Path, project: str) -> None:
     """Write one project of the index: wheels with and without label, JSON, the page."""
-    from pipvariant.authoring.wheel import new_wheel
-    from pipvariant.standard.filename import variants_json_name
-    from pipvariant.standard.metadata import to_json
-
     folder = simple / project.replace("_", "-")
     folder.mkdir(parents=True)
     labels = PROJECTS[project]
@@ -107,19 +90,11 @@ def _make_project(simple: Path, project: str) -> None:
 
 
 def _metadata_of(project: str, labels: list[str]) -> Metadata:
-    from pipvariant.standard.metadata import from_dict
-
     variants = PROJECTS[project]
     # Equal in all files of the project: the namespaces that any of its labels uses.
     namespaces = sorted({namespace for properties in variants.values() for namespace in properties})
-    return from_dict(
-        {
-            "$schema": "https://variants-schema.wheelnext.dev/peps/826/v0.2.0.json",
-            "default-priorities": {"namespace": namespaces},
-            "providers": {namespace: PROVIDERS[namespace] for namespace in namespaces},
-            "variants": {label: variants[label] for label in labels},
-        }
-    )
+    providers = {namespace: known_provider(namespace) or BLAS for namespace in namespaces}
+    return Metadata(tuple(namespaces), providers, {label: variants[label] for label in labels})
 
 
 class _Handler(SimpleHTTPRequestHandler):
@@ -127,24 +102,21 @@ class _Handler(SimpleHTTPRequestHandler):
         """Say nothing: the user reads what pip says."""
 
 
-class _Served:
-    """While it is entered, a folder is served on a free port of this machine."""
-
-    def __init__(self, folder: Path) -> None:
-        handler = partial(_Handler, directory=str(folder))
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-
-    def __enter__(self) -> str:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{self._server.server_port}/simple/"
-
-    def __exit__(self, *exc: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+@contextmanager
+def _served(folder: Path) -> Iterator[str]:
+    """Serve a folder on a free port of this machine, and give its URL."""
+    handler = partial(_Handler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/simple/"
+        finally:
+            server.shutdown()
 
 
 def _install_projects(out: TextIO, root: Path, url: str) -> int:
-    command = ["install", "--target", str(root / "target"), "--index-url", url, *_projects()]
+    projects = [project.replace("_", "-") for project in PROJECTS]
+    command = ["install", "--target", str(root / "target"), "--index-url", url, *projects]
     out.write(f"\n$ pip-variant {' '.join(command)}\n")
     out.flush()
     options = ["--isolated", "--disable-pip-version-check", "--no-cache-dir", "--no-input"]
@@ -168,10 +140,6 @@ def _install_projects(out: TextIO, root: Path, url: str) -> int:
     )
     out.write(done.stdout)
     return done.returncode
-
-
-def _projects() -> list[str]:
-    return [project.replace("_", "-") for project in PROJECTS]
 
 
 def _write_choices(out: TextIO, root: Path) -> None:

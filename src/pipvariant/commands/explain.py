@@ -6,9 +6,10 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from pipvariant.commands.output import write_json, write_table
+from pipvariant.providers.answers import Answer
 from pipvariant.selection.explanation import (
     CHOSEN,
     FITS,
@@ -19,18 +20,17 @@ from pipvariant.selection.explanation import (
 )
 from pipvariant.shim.options.definitions import add_named
 from pipvariant.shim.reporting.explanations import explain_run
+from pipvariant.shim.run import Run
 from pipvariant.standard.filename import label_phrase
 from pipvariant.standard.properties import iter_properties, properties_json
-
-if TYPE_CHECKING:
-    from pipvariant.providers.answers import Answer
-    from pipvariant.shim.run import Run
 
 #: Options of `install` that have no meaning where nothing is installed.
 ELSEWHERE = ("--dry-run", "--ignore-installed", "--report")
 VERDICTS = {CHOSEN: "chosen", FITS: "fits", REJECTED: "no", LEFT_OUT: "no"}
 #: What stands where the label would be.
 NAMES = {"non-variant wheel": "(no label)", "source distribution": "(sdist)"}
+#: What is said of the first unmet property of a rejected label.
+UNMET = ("namespace", "feature", "values", "supported")
 #: So many values, and features, of an answer are shown.
 SHOWN = 3
 
@@ -40,7 +40,6 @@ def run_explain(run: Run, args: list[str]) -> int:
 
     It is pip's own command `install`, in a dry run that does not look at what is installed.
 
-    :param run: what :func:`pipvariant.shim.current_run` returns.
     :param args: what stands behind ``variant explain``.
     """
     command: Any = import_module("pip._internal.commands").create_command("install")
@@ -60,8 +59,17 @@ def run_explain(run: Run, args: list[str]) -> int:
     code: int = command.main(args)
     decisions = run.parts.decisions
     problem = decisions.failed or (f"pip ended with exit code {code}" if code else "")
-    explained = explain_run(run.parts.index, decisions)
-    (_write_as_json if as_json else _write_as_text)(sys.stdout, *explained, problem)
+    explanations, others = explain_run(run.parts.index, decisions)
+    if as_json:
+        document = {
+            "version": "1",
+            "problem": problem or None,
+            "projects": list(map(_project_entry, explanations)),
+            "without_variants": others,
+        }
+        write_json(sys.stdout, document)
+    else:
+        _write_as_text(sys.stdout, explanations, others, problem)
     return code
 
 
@@ -154,20 +162,7 @@ def _why(build: Build) -> str:
     return "; ".join(filter(None, (build.reason, properties)))
 
 
-# For programs.
-
-
-def _write_as_json(
-    out: TextIO, explanations: Sequence[Explanation], others: Sequence[str], problem: str
-) -> None:
-    """Print explanations as JSON, in the format that the documentation describes."""
-    document = {
-        "version": "1",
-        "problem": problem or None,
-        "projects": list(map(_project_entry, explanations)),
-        "without_variants": list(others),
-    }
-    write_json(out, document)
+# For programs, in the format that the documentation describes.
 
 
 def _project_entry(explanation: Explanation) -> dict[str, Any]:
@@ -210,10 +205,5 @@ def _build_entry(build: Build) -> dict[str, Any]:
         "properties": properties_json(build.properties),
         "unmet": None
         if rejection is None or not rejection.namespace
-        else {
-            "namespace": rejection.namespace,
-            "feature": rejection.feature,
-            "values": list(rejection.values),
-            "supported": list(rejection.supported),
-        },
+        else {name: getattr(rejection, name) for name in UNMET},
     }

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+from pipvariant.authoring.pyproject import add_table
+
 
 def add_options(group: Any) -> None:
     """Add the options of ``variant init``."""
@@ -23,8 +25,6 @@ def run_init(options: Any, args: Sequence[str], out: TextIO) -> int:
     :param args: namespaces, most preferred first; all known ones when there is none.
     :raises PipVariantError: there is a table already, or a namespace is not known.
     """
-    from pipvariant.authoring.pyproject import add_table
-
     add_table(Path(options.pyproject), args)
     out.write(f"{options.pyproject}: a [variant] table was added. Take out what does not apply.\n")
     return 0

@@ -56,11 +56,6 @@ def run_check(options: Any, args: Sequence[str], out: TextIO) -> int:
     A variant of which that cannot be known is printed too, but is no reason to fail.
     """
     rows = _rows_of(options)
-    bad = [
-        row
-        for row in rows
-        if row.compatibility.compatible is False or (options.better and row.better)
-    ]
     if options.json:
         _write_variants_json(out, rows)
     elif not getattr(options, "quiet", 0):
@@ -74,7 +69,8 @@ def run_check(options: Any, args: Sequence[str], out: TextIO) -> int:
                 out.write(f"{head}: variant {better} {BETTER}\n")
         if all(row.compatibility.compatible for row in rows):
             out.write(FIT if rows else NONE)
-    return int(bool(bad))
+    misfits = (row for row in rows if row.compatibility.compatible is False)
+    return int(any(misfits) or (options.better and any(row.better for row in rows)))
 
 
 def _rows_of(options: Any) -> Rows:

@@ -41,13 +41,15 @@ def run_lint(options: Any, args: Sequence[str], out: TextIO) -> int:
     if not args:
         raise InvalidOption("which files, folders or URLs? None is named")
     findings = find_faults(args, Remote(options))
+    errors = sum(RULES[finding.rule].severity == ERROR for finding in findings)
     if options.json:
         entries = list(map(_finding_entry, findings))
         write_json(out, {"version": SCHEMA_VERSION, "findings": entries})
     else:
         out.writelines(f"{_finding_line(finding)}\n" for finding in findings)
-        out.write(_summary(findings))
-    return int(any(RULES[finding.rule].severity == ERROR for finding in findings))
+        counted = f"Errors: {errors}, warnings: {len(findings) - errors}.\n"
+        out.write(counted if findings else "Nothing is wrong.\n")
+    return int(errors > 0)
 
 
 def _finding_entry(finding: Finding) -> dict[str, str]:
@@ -71,15 +73,8 @@ def _finding_line(finding: Finding) -> str:
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in line)
 
 
-def _summary(findings: Sequence[Finding]) -> str:
-    if not findings:
-        return "Nothing is wrong.\n"
-    bad = sum(RULES[finding.rule].severity == ERROR for finding in findings)
-    return f"Errors: {bad}, warnings: {len(findings) - bad}.\n"
-
-
 class Remote:
-    """Reads files of servers over pip's session, bounded in bytes and in time.
+    """The `Source` that reads over pip's session, bounded in bytes and in time.
 
     :param options: pip's own options: proxies, certificates, timeouts.
     """
@@ -94,10 +89,7 @@ class Remote:
         return mixin._build_session(self._options)  # noqa: SLF001  # pip has no public interface
 
     def page(self, url: str) -> Page:
-        """Return a page of a simple index, in either form.
-
-        :raises Unreachable: as the other methods do.
-        """
+        """Return a page of a simple index, in either form."""
         with self._faults():
             headers = {"Accept": PAGE_TYPES, "Cache-Control": "max-age=0"}
             with self._session.get(url, headers=headers, stream=True) as response:
@@ -116,10 +108,7 @@ class Remote:
 
     @contextmanager
     def wheel(self, url: str) -> Iterator[IO[bytes]]:
-        """Return a seekable stream that reads no more of a wheel than it has to.
-
-        :raises Unread: the wheel is there, but too large or slow; also while it is read.
-        """
+        """Return a stream that asks for parts of a wheel, or has all where a server sends none."""
         with self._faults():
             budget = Budget()
             try:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
-from pipvariant.authoring import making
+from pipvariant.authoring import making, pyproject, variants
+from pipvariant.authoring.validation import Ask
 from pipvariant.errors import InvalidOption
 from pipvariant.shim.options.definitions import add_named
 from pipvariant.standard.filename import label_phrase
+from pipvariant.standard.metadata import Metadata
 from pipvariant.standard.properties import iter_properties
+from pipvariant.standard.table import Table
 from pipvariant.wheelfile.archive import silent
-
-if TYPE_CHECKING:
-    from pipvariant.authoring.validation import Ask
-    from pipvariant.standard.metadata import Metadata
-    from pipvariant.standard.table import Table
 
 PYPROJECT = "pyproject.toml"
 #: A smaller wheel is written before anybody could read a progress bar.
@@ -54,7 +52,6 @@ def add_options(group: Any) -> None:
     group.add_option(
         "--pyproject",
         metavar="file",
-        default=None,
         help="The pyproject.toml whose [variant] table says who the providers are. Without this "
         "option it is the one of the working directory, if it is of the same project.",
     )
@@ -74,7 +71,6 @@ def add_output(group: Any) -> None:
         "-o",
         "--output-dir",
         metavar="dir",
-        default=None,
         help="Where to write to; beside the wheel if it is not given.",
     )
     group.add_option(
@@ -91,10 +87,8 @@ def run_make(options: Any, args: Sequence[str], out: TextIO) -> int:
     :raises PipVariantError: what is given cannot be; nothing was written then, unless a later wheel
         of several is at fault.
     """
-    from pipvariant.authoring import variants
-
     wheels = named_wheels(args)
-    projects = sorted({making.project_of(wheel.name) for wheel in wheels})
+    projects = sorted({making.name_and_version(wheel.name)[0] for wheel in wheels})
     if len(projects) > 1:
         raise InvalidOption(f"the wheels are of several projects: {', '.join(projects)}")
     plan = variants.plan_variants(
@@ -122,8 +116,6 @@ def label_built(wheel: str, source: str, label: str, folder: str) -> str:
     :raises PipVariantError: there is no such table, it does not declare the label, or the wheel is
         at fault.
     """
-    from pipvariant.authoring import variants
-
     table = _declared_table(Path(source, PYPROJECT))
     plan = variants.plan_variants([], [label], null=False, table=table, ask=lambda *_: None)
     return str(making.make_wheel(Path(wheel), plan.variants[0], Path(folder)))
@@ -146,8 +138,6 @@ def output_folder(options: Any, wheel: Path) -> Path:
 
 def _table_for(given: str | None, project: str) -> Table | None:
     """Read the table that was asked for, or the one of the project in the working directory."""
-    from pipvariant.authoring import pyproject
-
     if given is not None:
         return _declared_table(Path(given))
     here = Path(PYPROJECT)
@@ -158,8 +148,6 @@ def _table_for(given: str | None, project: str) -> Table | None:
 
 
 def _declared_table(path: Path) -> Table:
-    from pipvariant.authoring import pyproject
-
     table = pyproject.read_pyproject(path).table
     if table is None:
         raise InvalidOption(
@@ -183,8 +171,7 @@ def _asking(options: Any) -> Ask:
 
 
 def _words(metadata: Metadata) -> str:
-    (properties,) = metadata.variants.values()
-    (label,) = metadata.variants
+    ((label, properties),) = metadata.variants.items()
     listed = ", ".join(map(str, iter_properties(properties)))
     return f"{label_phrase(label)} ({listed})" if listed else label_phrase(label)
 

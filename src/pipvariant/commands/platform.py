@@ -5,15 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from pipvariant.commands.output import write_json, write_table
+from pipvariant.errors import InvalidOutput, InvalidTargetFile
+from pipvariant.providers import target_file
+from pipvariant.providers.answers import Answer
+from pipvariant.providers.builtin import BUILT_INS
 from pipvariant.shim.finding.target import CheckedTarget, make_target
 from pipvariant.shim.options.definitions import TARGET, add_named
 from pipvariant.shim.options.parser import target_options
-
-if TYPE_CHECKING:
-    from pipvariant.providers.answers import Answer
 
 #: So many values, and features with equal values, are shown in the table without ``-v``.
 SHOWN = 6
@@ -43,17 +44,12 @@ def run_platform(options: Any, args: Sequence[str], out: TextIO) -> int:
 
 def platform_answers(target: CheckedTarget) -> list[Answer]:
     """Say what the target supports in all namespaces that are built in or stated by its file."""
-    from pipvariant.providers.builtin import BUILT_INS
-
     return [
         target.built_in(namespace) for namespace in sorted({*BUILT_INS, *target.from_target_file})
     ]
 
 
 def _write_target_file(path: str, given: Sequence[Answer], out: TextIO) -> None:
-    from pipvariant.errors import InvalidOutput, InvalidTargetFile
-    from pipvariant.providers import target_file
-
     text = target_file.write_target_file(given)
     if path == "-":
         out.write(text)

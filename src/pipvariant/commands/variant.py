@@ -16,42 +16,32 @@ from pipvariant.errors import PipVariantError
 class SubCommand(NamedTuple):
     """One sub-command.
 
-    :param module: imported only when the sub-command is asked for. It has ``add_options(group)``,
-        and ``run_NAME``, which takes options, arguments and the stream to print to and returns the
-        exit code.
     :param arguments: what stands behind the name, for the help.
     :param summary: one line for the list of sub-commands.
+    :param module: if it has not the name of the sub-command; imported only when that is asked for.
+        It has ``add_options(group)``, and ``run_NAME``, which takes options, arguments and the
+        stream to print to and returns the exit code.
     """
 
-    module: str
     arguments: str
     summary: str
+    module: str = ""
 
 
 #: Name -> sub-command, in the order in which the help lists them.
 SUB_COMMANDS = {
-    "platform": SubCommand(
-        "platform", "", "what this machine supports, by namespace, and which probe says so"
-    ),
-    "explain": SubCommand(
-        "explain", "REQ...", "which build `install` would take, and why no other"
-    ),
+    "platform": SubCommand("", "what this machine supports, by namespace, and which probe says so"),
+    "explain": SubCommand("REQ...", "which build `install` would take, and why no other"),
     "list": SubCommand(
-        "installed", "", "installed variants, and whether each still fits this machine"
+        "", "installed variants, and whether each still fits this machine", "installed"
     ),
-    "check": SubCommand("installed", "", "the same, as an exit code: 1 when one does not fit"),
-    "init": SubCommand(
-        "init", "[NAMESPACE...]", "write a first [variant] table into pyproject.toml"
-    ),
-    "make": SubCommand("make", "WHEEL...", "make variant wheels of ordinary wheels"),
-    "unmake": SubCommand("unmake", "WHEEL...", "make ordinary wheels of variant wheels"),
-    "index": SubCommand(
-        "index", "DIR", "write the metadata of variant wheels, and pages, for an index"
-    ),
-    "lint": SubCommand(
-        "lint", "PATH...", "find what is wrong with variant wheels and their metadata"
-    ),
-    "demo": SubCommand("demo", "", "install from a small index of variant wheels made on the spot"),
+    "check": SubCommand("", "the same, as an exit code: 1 when one does not fit", "installed"),
+    "init": SubCommand("[NAMESPACE...]", "write a first [variant] table into pyproject.toml"),
+    "make": SubCommand("WHEEL...", "make variant wheels of ordinary wheels"),
+    "unmake": SubCommand("WHEEL...", "make ordinary wheels of variant wheels"),
+    "index": SubCommand("DIR", "write the metadata of variant wheels, and pages, for an index"),
+    "lint": SubCommand("PATH...", "find what is wrong with variant wheels and their metadata"),
+    "demo": SubCommand("", "install from a small index of variant wheels made on the spot"),
 }
 
 #: The sub-commands as commands of pip, for the completion of shells.
@@ -105,7 +95,7 @@ class VariantCommand(Command):
         usage = " ".join(filter(None, ("%prog", name, "[options]", sub.arguments)))
         self.parser.set_usage(f"\n      {usage}")
         self.parser.description = f"{sub.summary[0].upper()}{sub.summary[1:]}."
-        _module_of(sub).add_options(self.cmd_opts)
+        _module_of(name).add_options(self.cmd_opts)
         self.parser.insert_option_group(0, self.cmd_opts)
 
     def run(self, options: Values, args: list[str]) -> int:
@@ -121,7 +111,7 @@ class VariantCommand(Command):
         if rest and not sub.arguments:
             raise CommandError(f"variant {name}: {rest[0]!r} is one word too many.")
         try:
-            code: int = getattr(_module_of(sub), f"run_{name}")(options, rest, sys.stdout)
+            code: int = getattr(_module_of(name), f"run_{name}")(options, rest, sys.stdout)
         except PipVariantError as error:
             raise CommandError(str(error)) from error
         return code
@@ -147,5 +137,5 @@ def _sub_command_in(args: list[str]) -> str:
     return next((word for word in args if word in SUB_COMMANDS), "")
 
 
-def _module_of(sub: SubCommand) -> Any:
-    return import_module(f"pipvariant.commands.{sub.module}")
+def _module_of(name: str) -> Any:
+    return import_module(f"pipvariant.commands.{SUB_COMMANDS[name].module or name}")

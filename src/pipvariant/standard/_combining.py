@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from pipvariant.errors import ConflictingMetadata
-from pipvariant.standard._model import Metadata, Provider
+from pipvariant.standard._model import Metadata
 
 _T = TypeVar("_T")
 
@@ -80,12 +80,8 @@ def _other_feature_orders(parts: tuple[Metadata, ...]) -> Iterator[str]:
     differing: set[str] = set()
     for part in parts:
         for namespace, provider in part.providers.items():
-            order = _feature_order(provider)
+            order = list(provider.static_properties or ())
             first = orders.setdefault(namespace, order)
             if first != order and sorted(first) == sorted(order):
                 differing.add(namespace)
     return (f"the feature order of {namespace} differs" for namespace in sorted(differing))
-
-
-def _feature_order(provider: Provider) -> list[str]:
-    return list(provider.static_properties or ())

@@ -90,12 +90,12 @@ class Faults:
             return {}
         return value
 
-    def required(self, table: dict[str, object], key: str, path: Path = ()) -> dict[str, object]:
-        """Return the object that must be under *key*."""
-        if key not in table:
-            self.add((*path, key), "is missing")
+    def required(self, document: dict[str, object], key: str) -> dict[str, object]:
+        """Return the object that must be under *key* of the whole document."""
+        if key not in document:
+            self.add((key,), "is missing")
             return {}
-        return self.table(table[key], (*path, key))
+        return self.table(document[key], (key,))
 
     def strings(self, value: object, path: Path) -> tuple[str, ...]:
         """Return the strings of a list of strings."""

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from pipvariant.standard._faults import Faults, Path, quote
 from pipvariant.standard.bounds import MAX_BYTES
 
+#: What text that begins so, or not at all, is instead.
+_NOT_JSON = {"": "is empty", "<": "is an HTML page, not JSON"}
+
 
 class _Repeating(dict[str, object]):
     """An object in which keys appear more than once."""
@@ -23,6 +26,7 @@ def decode_json(data: bytes | str, *, where: str = "") -> object:
         or has an object with a repeated key.
     """
     decoded: object = None
+    fault: str | None
     repeating = False
 
     def from_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -41,14 +45,14 @@ def decode_json(data: bytes | str, *, where: str = "") -> object:
         try:
             text = data.decode() if isinstance(data, bytes) else data
             text = text.removeprefix("\ufeff")
-            fault = _unlike_json(text)
-            if not fault:
+            fault = _NOT_JSON.get(text.lstrip()[:1])
+            if fault is None:
                 decoded = json.loads(
                     text,
                     object_pairs_hook=from_pairs,
                     # The format has no numbers, and converting a hostile one takes minutes.
-                    parse_int=_number,
-                    parse_float=_number,
+                    parse_int=lambda _: 0,
+                    parse_float=lambda _: 0,
                     parse_constant=_refuse_constant,
                 )
         except UnicodeDecodeError:
@@ -69,19 +73,8 @@ def decode_json(data: bytes | str, *, where: str = "") -> object:
     return decoded
 
 
-def _number(_: str) -> int:
-    return 0
-
-
 def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not a JSON value")
-
-
-def _unlike_json(text: str) -> str:
-    start = text.lstrip()
-    if not start:
-        return "is empty"
-    return "is an HTML page, not JSON" if start.startswith("<") else ""
 
 
 def _repetitions(decoded: object) -> Iterator[tuple[Path, str]]:

@@ -25,22 +25,12 @@ def read_providers(
 ) -> dict[str, Provider]:
     """Read ``providers``, and in older formats what belongs to it (PEP 850, PEP 817).
 
-    :param document: the whole metadata.
     :param version: of its format; empty when it does not say.
     """
     if version >= _NEW_FORM:
-        return {
-            namespace: _new_form(table, path, version, faults)
-            for namespace, table, path in _entries(
-                faults.required(document, "providers"), ("providers",), faults
-            )
-        }
-    static = {
-        namespace: read_value_lists(table, path, faults)
-        for namespace, table, path in _entries(
-            document.get("static-properties", {}), ("static-properties",), faults
-        )
-    }
+        return _new_providers(document, version, faults, _KINDS)
+    entries = _entries(document.get("static-properties", {}), ("static-properties",), faults)
+    static = {name: read_value_lists(table, path, faults) for name, table, path in entries}
     # Where nothing may be asked, the static list is all that there is.
     providers = {
         namespace: Provider(static_properties=lists, install_time=False)
@@ -55,14 +45,17 @@ def read_table_providers(document: dict[str, object], faults: Faults) -> dict[st
     """Read ``providers`` of a table in pyproject.toml, where ``build-requires`` is one more kind.
 
     The packages that it names are the ``requires`` of the result.
-
-    :param document: the whole table.
     """
+    return _new_providers(document, SCHEMA_VERSION, faults, TABLE_KINDS)
+
+
+def _new_providers(
+    document: dict[str, object], version: tuple[int, ...], faults: Faults, kinds: tuple[str, ...]
+) -> dict[str, Provider]:
+    entries = _entries(faults.required(document, "providers"), ("providers",), faults)
     return {
-        namespace: _new_form(table, path, SCHEMA_VERSION, faults, TABLE_KINDS)
-        for namespace, table, path in _entries(
-            faults.required(document, "providers"), ("providers",), faults
-        )
+        namespace: _new_form(table, path, version, faults, kinds)
+        for namespace, table, path in entries
     }
 
 
@@ -90,14 +83,13 @@ def _new_form(
     path: Path,
     version: tuple[int, ...],
     faults: Faults,
-    known: tuple[str, ...] = _KINDS,
+    known: tuple[str, ...],
 ) -> Provider:
     provider = _common(table, path, faults)
     kinds = [kind for kind in known if kind in table]
-    newer = version[:2] > _NEWEST
     if len(kinds) > 1:
         faults.add(path, f"must have only one of {', '.join(kinds)}")
-    elif not kinds and not newer:
+    elif not kinds and version[:2] <= _NEWEST:
         # A newer format may have a kind of provider that is not known here.
         faults.add(path, f"must have one of {', '.join(known)}")
     for kind in kinds:

@@ -26,8 +26,6 @@ def from_dict(
 ) -> Metadata:
     """Read decoded metadata of any published format (PEP 825, section "Variant metadata").
 
-    :param obj: what a JSON or TOML parser made.
-    :param where: the file, for messages.
     :param single: there must be exactly one variant.
     :param label: the label that this one variant must have.
     :raises InvalidMetadata: with every fault, each with the path to it.
@@ -50,8 +48,16 @@ def from_dict(
     feature_priorities: Mapping[str, tuple[str, ...]] = {}
     property_priorities: Mapping[str, Mapping[str, tuple[str, ...]]] = {}
     if version < _PRIORITIES_REMOVED:
-        feature_priorities = _feature_priorities(priorities.get("feature", {}), faults)
-        property_priorities = _property_priorities(priorities.get("property", {}), faults)
+        path: Path = ("default-priorities", "feature")
+        feature_priorities = {
+            namespace: faults.names(features, (*path, namespace), "feature", FEATURE)
+            for namespace, features in faults.table(priorities.get("feature", {}), path).items()
+        }
+        path = ("default-priorities", "property")
+        property_priorities = {
+            namespace: read_value_lists(features, (*path, namespace), faults)
+            for namespace, features in faults.table(priorities.get("property", {}), path).items()
+        }
     variants = read_variants(faults.required(document, "variants"), faults)
     providers = read_providers(document, version, faults)
     used = {namespace for properties in variants.values() for namespace in properties}
@@ -65,13 +71,7 @@ def from_dict(
         _check_single(variants, label, faults)
     faults.raise_any(where)
     return Metadata(
-        namespaces=namespaces,
-        providers=providers,
-        variants=variants,
-        schema=schema,
-        schema_version=version,
-        feature_priorities=feature_priorities,
-        property_priorities=property_priorities,
+        namespaces, providers, variants, schema, version, feature_priorities, property_priorities
     )
 
 
@@ -92,22 +92,6 @@ def read_namespaces(priorities: dict[str, object], faults: Faults) -> tuple[str,
     if priorities["namespace"] == []:
         faults.add(_NAMESPACES, "is empty")
     return faults.names(priorities["namespace"], _NAMESPACES, "namespace", NAMESPACE)
-
-
-def _feature_priorities(value: object, faults: Faults) -> dict[str, tuple[str, ...]]:
-    path: Path = ("default-priorities", "feature")
-    return {
-        namespace: faults.names(features, (*path, namespace), "feature", FEATURE)
-        for namespace, features in faults.table(value, path).items()
-    }
-
-
-def _property_priorities(value: object, faults: Faults) -> dict[str, Mapping[str, tuple[str, ...]]]:
-    path: Path = ("default-priorities", "property")
-    return {
-        namespace: read_value_lists(features, (*path, namespace), faults)
-        for namespace, features in faults.table(value, path).items()
-    }
 
 
 def read_variants(table: dict[str, object], faults: Faults) -> dict[str, Properties]:
@@ -135,16 +119,12 @@ def _read_properties(value: object, path: Path, faults: Faults) -> Properties:
         read: dict[str, tuple[str, ...]] = {}
         for feature, values in sorted(faults.table(features, inner).items()):
             faults.name(feature, inner, "feature", FEATURE)
-            read[feature] = _read_values(values, (*inner, feature), faults)
+            if values == []:
+                faults.add((*inner, feature), "is empty, so no target could ever support it")
+            read[feature] = tuple(sorted(faults.names(values, (*inner, feature), "value", VALUE)))
         if read:
             result[namespace] = read
     return result
-
-
-def _read_values(values: object, path: Path, faults: Faults) -> tuple[str, ...]:
-    if values == []:
-        faults.add(path, "is empty, so no target could ever support it")
-    return tuple(sorted(faults.names(values, path, "value", VALUE)))
 
 
 def check_namespaces(
@@ -170,9 +150,8 @@ def check_namespaces(
 
 
 def _check_single(variants: Mapping[str, Properties], label: str | None, faults: Faults) -> None:
-    labels = list(variants)
-    if len(labels) != 1:
-        faults.add(("variants",), f"must have exactly one label, not {len(labels)}")
-    elif label is not None and labels[0] != label:
-        inside, outside = quote(labels[0]), quote(label)
+    if len(variants) != 1:
+        faults.add(("variants",), f"must have exactly one label, not {len(variants)}")
+    elif label is not None and label not in variants:
+        inside, outside = quote(next(iter(variants))), quote(label)
         faults.add(("variants",), f"the label inside is {inside}, in the filename it is {outside}")

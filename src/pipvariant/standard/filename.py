@@ -23,7 +23,6 @@ _VARIANTS_JSON = (
 def check_label(label: str, *, where: str = "") -> str:
     """Return *label* if the standard allows it (PEP 825, section "Variant label").
 
-    :param where: the filename, for messages.
     :raises InvalidFilename: it is empty or has a character outside ``a-z 0-9 _ .``.
     """
     if not label or label.strip(_LABEL_CHARACTERS):

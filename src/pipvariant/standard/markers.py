@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Union
 
 from pipvariant.errors import InvalidMarker
-from pipvariant.standard.properties import Properties
+from pipvariant.standard.properties import Properties, Property, iter_properties
 
 _LABEL = "variant_label"
-_SETS = ("variant_namespaces", "variant_features", "variant_properties")
+#: The names of the sets; their members have one, two and three parts.
+SETS = ("variant_namespaces", "variant_features", "variant_properties")
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -196,13 +197,10 @@ class _Parser:
             return _Rest(self.marker[left.start : right.end])
         self.decided = True
         symbol = " ".join(sign.text.split())
-        if right.kind == "word" and right.text in _SETS:
+        if right.kind == "word" and right.text in SETS:
             return self.membership(left, symbol, right.text)
-        if left.kind == "word" and left.text in _SETS:
-            raise InvalidMarker(
-                f"{left.text} is a set",
-                remedy=f'Write "..." in {left.text}, or "..." not in {left.text}.',
-            )
+        if left.kind == "word" and left.text in SETS:
+            raise _misused(left.text, f"{left.text} is a set")
         values = [self.literal(left), self.literal(right)]
         if symbol not in _COMPARE:
             raise InvalidMarker(
@@ -216,18 +214,13 @@ class _Parser:
 
     def membership(self, left: _Token, symbol: str, name: str) -> bool:
         if symbol not in {"in", "not in"}:
-            raise InvalidMarker(
-                f"{name} is a set, which {symbol} cannot be used with",
-                remedy=f'Write "..." in {name}, or "..." not in {name}.',
-            )
+            raise _misused(name, f"{name} is a set, which {symbol} cannot be used with")
         value = self.literal(left)
         if value is None:
-            raise InvalidMarker(
-                f"{left.text} cannot be looked up in {name}",
-                remedy=f'Write "..." in {name}, or "..." not in {name}.',
-            )
+            raise _misused(name, f"{left.text} cannot be looked up in {name}")
         wanted = " :: ".join(part.strip() for part in value.split("::"))
-        return (wanted in _members(name, self.context.properties)) is (symbol == "in")
+        members = set_members(name, iter_properties(self.context.properties))
+        return (wanted in members) is (symbol == "in")
 
     def literal(self, token: _Token) -> str | None:
         if token.kind == "string":
@@ -236,24 +229,17 @@ class _Parser:
 
 
 def _is_ours(token: _Token) -> bool:
-    return token.kind == "word" and (token.text == _LABEL or token.text in _SETS)
+    return token.kind == "word" and (token.text == _LABEL or token.text in SETS)
 
 
-def _members(name: str, properties: Properties) -> Collection[str]:
-    if name == "variant_namespaces":
-        return properties.keys()
-    if name == "variant_features":
-        return {
-            f"{namespace} :: {feature}"
-            for namespace in properties
-            for feature in properties[namespace]
-        }
-    return {
-        f"{namespace} :: {feature} :: {value}"
-        for namespace, features in properties.items()
-        for feature, values in features.items()
-        for value in values
-    }
+def _misused(name: str, what: str) -> InvalidMarker:
+    return InvalidMarker(what, remedy=f'Write "..." in {name}, or "..." not in {name}.')
+
+
+def set_members(name: str, properties: Iterable[Property]) -> set[str]:
+    """Return what the set that a marker names has in it (PEP 825, "Environment markers")."""
+    parts = SETS.index(name) + 1
+    return {" :: ".join(item[:parts]) for item in properties}
 
 
 def _tokens(marker: str) -> list[_Token]:

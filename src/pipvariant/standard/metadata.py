@@ -26,8 +26,6 @@ __all__ = [
 def read_variants_json(data: bytes | str, *, where: str = "") -> Metadata:
     """Read ``{name}-{version}-variants.json`` (PEP 825, section "Index-level metadata").
 
-    :param data: what the index sent.
-    :param where: the URL or file, for messages.
     :raises InvalidMetadata: with every fault; no other error, whatever *data* is.
     """
     return from_dict(decode_json(data, where=where), where=where)
@@ -36,10 +34,8 @@ def read_variants_json(data: bytes | str, *, where: str = "") -> Metadata:
 def read_variant_json(data: bytes | str, *, label: str | None, where: str = "") -> Metadata:
     """Read ``variant.json`` of one wheel (PEP 825, section "Variant metadata").
 
-    :param data: the file's content.
     :param label: the label in the wheel's filename, which the metadata must have too; ``None``
         accepts any label.
-    :param where: the wheel, for messages.
     :raises InvalidMetadata: with every fault; no other error, whatever *data* is.
     """
     return from_dict(decode_json(data, where=where), where=where, single=True, label=label)

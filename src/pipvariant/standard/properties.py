@@ -17,7 +17,6 @@ FEATURE = re.compile(r"[a-z0-9_]+")
 VALUE = re.compile(r"[a-z0-9_.]+")
 
 _PARTS = (("namespace", NAMESPACE), ("feature", FEATURE), ("value", VALUE))
-_HASH_LENGTH = 8
 
 
 def parse_spec(text: str) -> tuple[str, ...]:
@@ -93,7 +92,7 @@ def hash_label(properties: Iterable[Property]) -> str:
         return NULL_LABEL
     from hashlib import sha256
 
-    return sha256("".join(lines).encode()).hexdigest()[:_HASH_LENGTH]
+    return sha256("".join(lines).encode()).hexdigest()[:8]
 
 
 def iter_properties(properties: Properties) -> Iterator[Property]:

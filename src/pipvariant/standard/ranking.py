@@ -60,8 +60,6 @@ class Ranking:
 def rank(metadata: Metadata, supported: Supported, labels: Iterable[str] | None = None) -> Ranking:
     """Judge and order labels (PEP 825, section "Variant ordering").
 
-    :param metadata: what the labels mean, and the order of the namespaces.
-    :param supported: what the target supports.
     :param labels: the labels to judge; ``None`` for all in *metadata*. The null variant is
         compatible whether *metadata* lists it or not.
     :return: the same for every order of *labels*.
@@ -88,10 +86,7 @@ def rank(metadata: Metadata, supported: Supported, labels: Iterable[str] | None 
 
 
 def supported_properties(properties: Properties, supported: Supported) -> Properties:
-    """Return the properties that the target supports (PEP 825, section "Environment markers").
-
-    :param properties: of the chosen variant.
-    """
+    """Return those properties that the target supports (PEP 825, "Environment markers")."""
     result: dict[str, dict[str, tuple[str, ...]]] = {}
     for namespace, features in properties.items():
         for feature, values in features.items():
@@ -101,22 +96,12 @@ def supported_properties(properties: Properties, supported: Supported) -> Proper
     return result
 
 
-class _Places(dict[str, int]):
-    """The place of each namespace; those that are not listed come last."""
-
-    def __missing__(self, namespace: str) -> int:
-        return _END
-
-
 class _Judge:
     """Judges one variant after the other for one target."""
 
     def __init__(self, metadata: Metadata, supported: Supported) -> None:
-        self.places = _Places((name, place) for place, name in enumerate(metadata.namespaces))
-        self.offers = {
-            namespace: {feature: tuple(values) for feature, values in features.items()}
-            for namespace, features in supported.items()
-        }
+        self.namespaces = metadata.namespaces
+        self.supported = supported
         # Namespace, feature and value lead to a number, and the lower number is preferred.
         # Numbering all values in one go orders them as triples of positions would.
         self.numbers: dict[str, dict[str, dict[str, int]]] = {}
@@ -154,7 +139,7 @@ class _Judge:
         """Find the first unmet property, in the order of the namespaces, then by feature name."""
         namespace, feature, values = next(
             (namespace, feature, values)
-            for namespace in sorted(sorted(properties), key=self.places.__getitem__)
+            for namespace in _ordered(self.namespaces, sorted(properties))
             for feature, values in sorted(properties[namespace].items())
             if self.numbers.get(namespace, _NOTHING).get(feature, {}).keys().isdisjoint(values)
         )
@@ -163,8 +148,8 @@ class _Judge:
             cause = Cause.VALUE
         else:
             cause = Cause.FEATURE if any(of_namespace.values()) else Cause.NAMESPACE
-        offered = self.offers.get(namespace, {}).get(feature, ())
-        return Rejection(label, cause, namespace, feature, values, offered)
+        offered = self.supported.get(namespace, {}).get(feature, ())
+        return Rejection(label, cause, namespace, feature, values, tuple(offered))
 
 
 def _ordered(first: Iterable[str], names: Iterable[str]) -> list[str]:

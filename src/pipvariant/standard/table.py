@@ -11,7 +11,6 @@ from pipvariant.standard._providers import TABLE_KINDS, read_table_providers
 from pipvariant.standard._reading import check_namespaces, read_namespaces, read_variants
 
 _KEYS = ("default-priorities", "providers", "variants")
-_PRIORITY_KEYS = ("namespace",)
 _PROVIDER_KEYS = (*TABLE_KINDS, "feature-order", "optional", "plugin-api")
 
 
@@ -34,18 +33,21 @@ def read_table(obj: object, *, where: str = "") -> Table:
 
     Unlike in the files of an index an unknown key is a fault here: its author is there to mend it.
 
-    :param obj: what a TOML parser made of the table.
-    :param where: the file, for messages.
     :raises InvalidMetadata: with every fault, each with the path to it inside the table.
     """
     faults = Faults()
     table = faults.table(obj, ())
     _check_keys(table, (), _KEYS, faults)
     priorities = faults.required(table, "default-priorities")
-    _check_keys(priorities, ("default-priorities",), _PRIORITY_KEYS, faults)
+    _check_keys(priorities, ("default-priorities",), ("namespace",), faults)
     namespaces = read_namespaces(priorities, faults) if "default-priorities" in table else ()
     providers = read_table_providers(table, faults)
-    entries = _provider_entries(table)
+    listed = table.get("providers")
+    entries = {
+        namespace: entry
+        for namespace, entry in (listed.items() if isinstance(listed, dict) else ())
+        if isinstance(entry, dict)
+    }
     for namespace, entry in entries.items():
         _check_provider(entry, ("providers", namespace), faults)
     variants = read_variants(faults.table(table.get("variants", {}), ("variants",)), faults)
@@ -55,13 +57,6 @@ def read_table(obj: object, *, where: str = "") -> Table:
     faults.raise_any(where)
     at_build = frozenset(name for name, entry in entries.items() if "build-requires" in entry)
     return Table(Metadata(namespaces, providers, variants), at_build)
-
-
-def _provider_entries(table: dict[str, object]) -> dict[str, dict[str, object]]:
-    providers = table.get("providers")
-    if not isinstance(providers, dict):
-        return {}
-    return {name: entry for name, entry in providers.items() if isinstance(entry, dict)}
 
 
 def _check_provider(entry: Mapping[str, object], path: Path, faults: Faults) -> None:

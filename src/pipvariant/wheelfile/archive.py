@@ -100,7 +100,11 @@ class Archive(AbstractContextManager["Archive"]):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = self._open()
+        try:
+            self._file: BinaryIO = path.open("rb")
+        except OSError as error:
+            text = error.strerror or str(error)
+            raise InvalidWheel(f"cannot be read: {text}", where=str(path)) from error
         try:
             with self._damage():
                 self._zip = ZipFile(self._file)
@@ -113,9 +117,8 @@ class Archive(AbstractContextManager["Archive"]):
         self._file.close()
 
     def read(self, name: str, limit: int = _LARGEST) -> bytes:
-        """Unpack one entry, whose checksum is verified.
+        """Unpack one entry as :func:`unpack` does.
 
-        :param limit: more bytes than this are not unpacked.
         :raises InvalidWheel: there is no such entry, or it is damaged or too large.
         """
         if name not in self.entries:
@@ -164,13 +167,6 @@ class Archive(AbstractContextManager["Archive"]):
             position += len(local)
             records.append(record)
         target.write(_directory(records, position, self._zip.comment))
-
-    def _open(self) -> BinaryIO:
-        try:
-            return self.path.open("rb")
-        except OSError as error:
-            text = error.strerror or str(error)
-            raise InvalidWheel(f"cannot be read: {text}", where=str(self.path)) from error
 
     def _damage(self) -> AbstractContextManager[None]:
         return damage(str(self.path), "is damaged or no zip archive", OSError)

@@ -25,7 +25,6 @@ def read(file: Path | IO[bytes], names: Collection[str], *, where: str = "") -> 
     Only they and the directory of the archive are read.
 
     :param file: path or seekable stream of the wheel.
-    :param names: such as ``METADATA``.
     :param where: how messages call the wheel.
     :raises InvalidWheel: it is no archive, or a file is damaged, too large or there twice.
     """
@@ -41,7 +40,6 @@ def read(file: Path | IO[bytes], names: Collection[str], *, where: str = "") -> 
 def read_one(wheel: Path, name: str) -> bytes:
     """Return the one file of this name (PEP 427).
 
-    :param name: such as ``METADATA``.
     :raises InvalidWheel: as :func:`read` does, or there is none or one in several folders.
     """
     found = read(wheel, {name}, where=str(wheel))

@@ -10,10 +10,7 @@ from collections.abc import Iterator
 
 
 def line(path: str, data: bytes) -> str:
-    """Return the line of one file, without an end of line.
-
-    :param path: as it is in the archive.
-    """
+    """Return the line of one file, without an end of line."""
     return f"{path},sha256={_digest('sha256', data)},{len(data)}"
 
 
