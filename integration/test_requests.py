@@ -110,6 +110,18 @@ def test_a_dry_run_fetches_metadata_once(pip: Pip, index: Index) -> None:
     assert pip.installed() == {}
 
 
+def test_for_a_label_that_the_user_names_no_older_version_is_looked_at(
+    pip: Pip, index: Index
+) -> None:
+    index.add(*tri("2.0", ("13.0",)), *tri("1.0", ("12.6",)))
+    pip.variant("install", "--variant", "tri=null", "tri", driver="12.8").check()
+    assert index.requests == [
+        PAGE,
+        "GET /files/tri-2.0-variants.json",
+        "GET /files/tri-2.0-py3-none-any-null.whl",
+    ]
+
+
 @pytest.mark.every_pip
 @pytest.mark.parametrize("command", (["install"], ["install", "-v"], ["variant", "explain"]))
 def test_after_the_first_download_nothing_more_is_asked(

@@ -127,6 +127,15 @@ def labels_by_namespace(metadata: Metadata, labels: Iterable[str]) -> dict[str, 
     return dict(sorted(using.items()))
 
 
+def labelled_by_source(files: Iterable[File]) -> dict[str, dict[str, File]]:
+    """Return source -> label -> the first file with it, in the order of the files."""
+    by_source: dict[str, dict[str, File]] = {}
+    for file in files:
+        if file.label is not None:
+            by_source.setdefault(file.source, {}).setdefault(file.label, file)
+    return by_source
+
+
 def judge_sources(
     files: Sequence[File], metadata_source: MetadataSource, judge: Judge
 ) -> Mapping[str, Judgement | None]:
@@ -135,13 +144,9 @@ def judge_sources(
     :param files: of one project and version, at least one.
     :returns: source -> judgement, None where the metadata is unusable; in the order of the files.
     """
-    by_source: dict[str, dict[str, File]] = {}
-    for file in files:
-        if file.label is not None:
-            by_source.setdefault(file.source, {}).setdefault(file.label, file)
     of = f"{files[0].project} {files[0].version}"
     judgements: dict[str, Judgement | None] = {}
-    for source, labelled in by_source.items():
+    for source, labelled in labelled_by_source(files).items():
         metadata = metadata_source.metadata(labelled)
         judgements[source] = (
             None if metadata is None else judge.judge(metadata, labelled, of=of, source=source)

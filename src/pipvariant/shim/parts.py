@@ -100,12 +100,12 @@ class Parts:
         """Tell each problem of an answer once, with the labels that met it first."""
         from pipvariant.providers.answers import Origin
 
-        using = labels_by_namespace(judgement.metadata, judgement.labels)
         for namespace, answer in judgement.answers.items():
             if answer.origin is Origin.NOT_ASKED and self.messages.is_new(FOREIGN):
                 self.messages.tell(logging.INFO, f"{of}: {FOREIGN}")
             for problem in answer.problems:
                 if self.messages.is_new(problem):
+                    using = labels_by_namespace(judgement.metadata, judgement.labels)
                     labels = ", ".join(using[namespace])
                     self.messages.tell(logging.WARNING, f"{of}: {problem}; it concerns {labels}")
 

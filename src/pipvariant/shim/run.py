@@ -148,14 +148,14 @@ class Run:
             return
         # What is installed is put among the files of pip, before these are grouped.
         kept = kept_variants.KeptVariants(
-            options, parts.replacements, parts.target, parts.settled_judge, parts.messages
+            options, user, parts.replacements, parts.target, parts.settled_judge, parts.messages
         )
         found = found_candidates.FoundVariants(
             user, parts.index, parts.decisions, parts.replacements, parts.orders
         )
         best = single_best.SingleBest(options.command == "list", user, parts.index, parts.orders)
         check = wheel_check.WheelCheck(user, parts.decisions, parts.judge)
-        yield from kept_variants.patches(options, user, kept)
+        yield from kept_variants.patches(options, kept)
         yield from installed_candidate.patches(
             options, parts.index, parts.installed_order, parts.orders
         )

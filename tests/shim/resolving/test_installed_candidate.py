@@ -103,9 +103,16 @@ def test_an_editable_install_stays() -> None:
 def _patches(parts: Parts, **options: Any) -> list[Patch]:
     made = CommandOptions(**options)
     order = parts.installed_order
-    kept = KeptVariants(made, parts.replacements, parts.target, parts.settled_judge, parts.messages)
+    kept = KeptVariants(
+        made,
+        order.user,
+        parts.replacements,
+        parts.target,
+        parts.settled_judge,
+        parts.messages,
+    )
     return [
-        *kept_variants.patches(made, order.user, kept),
+        *kept_variants.patches(made, kept),
         *installed_candidate.patches(made, parts.index, order, parts.orders),
     ]
 
@@ -151,7 +158,14 @@ def test_what_a_build_requires_is_resolved_on_its_own() -> None:
         return SimpleNamespace(requirements={})
 
     options = CommandOptions(command="install")
-    kept = KeptVariants(options, replacements, parts.target, parts.settled_judge, parts.messages)
+    kept = KeptVariants(
+        options,
+        UserConstraints(),
+        replacements,
+        parts.target,
+        parts.settled_judge,
+        parts.messages,
+    )
     resolver = functools.partial(kept_variants._resolve, kept, resolve)
     resolver(Resolver(), [_named("Lib"), _named("limit", constraint=True)])
     assert seen == [(frozenset({"lib"}), {}, {}), (frozenset({"backend"}), {}, {})]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pipvariant.selection.model import Decision
     from pipvariant.standard.preferences import Preferences
 
 logger = logging.getLogger("pipvariant")
@@ -22,22 +23,22 @@ def aside(owner: Any, **attributes: Any) -> Iterator[None]:
     An object that is a :class:`State` has empty tables meanwhile. So a proof stands in for a part
     of pip or of the shim, and leaves nothing behind.
     """
-    before = dict(vars(owner)) if isinstance(owner, State) else None
-    if before is not None:
+    names = set(attributes)
+    if isinstance(owner, State):
         attributes = {**owner.empty(), **attributes}
-    changed = {name: vars(owner).get(name, _MISSING) for name in attributes}
+        # It gets back all that it had.
+        names |= vars(owner).keys()
+    before = {name: vars(owner).get(name, _MISSING) for name in names}
     try:
         for name, value in attributes.items():
             setattr(owner, name, value)
         yield
     finally:
-        for name, value in changed.items():
+        for name, value in before.items():
             if value is _MISSING:
                 delattr(owner, name)
             else:
                 setattr(owner, name, value)
-        if before is not None:
-            vars(owner).update(before)
 
 
 class State:
@@ -117,6 +118,20 @@ class UserConstraints(State):
     def is_constrained(self, project: str) -> bool:
         """Say whether the user requires something of a project, by its canonical name."""
         return self.preferences is not None and self.preferences.is_constrained(project)
+
+    def names_label_of(self, decision: Decision) -> bool:
+        """Say whether the user named the very label for a decision (``--variant``)."""
+        if self.preferences is None:
+            return False
+        labels = {"", *(label for judgement in decision.judged() for label in judgement.labels)}
+        return self.preferences.label(decision.project, labels) is not None
+
+    def upgrades(self, options: CommandOptions) -> bool:
+        """Say whether another label may replace an installed one (``--upgrade-variant``).
+
+        ``--no-variant`` in a requirements file takes that back.
+        """
+        return options.upgrade_variant and not self.no_variant
 
 
 class Messages(State):

@@ -123,7 +123,7 @@ class _Report:
             if self._options.installs:
                 self._recorder.record(project, decided)
             self._tell_chosen(requirement.name, decided)
-            if not decided.file.is_accelerated and not self._is_named(decided.decision):
+            if not decided.file.is_accelerated and not self._user.names_label_of(decided.decision):
                 for accelerator in missing_accelerators(decided.decision):
                     without.setdefault(accelerator, set()).add(requirement.name)
         if without and self._options.command in INSTALLERS and not self._options.explains:
@@ -137,7 +137,7 @@ class _Report:
         from pipvariant.selection.reasons import incompatibility
 
         decision, file = decided
-        head, is_named = f"{name} {decision.version}", self._is_named(decision)
+        head, is_named = f"{name} {decision.version}", self._user.names_label_of(decision)
         line = f"{head}: {_phrase(decided)}{self._kept_with(decision, file)}"
         # What the user named needs no words.
         if not self._messages.tell(VERBOSE if is_named else logging.INFO, line):
@@ -162,13 +162,6 @@ class _Report:
         if not families or not best or best == (file.label,):
             return ""
         return f"; --same-variant {families[0]} keeps it with the others"
-
-    def _is_named(self, decision: Decision) -> bool:
-        """Say whether the user named the very label (``--variant``)."""
-        if self._user.preferences is None:
-            return False
-        labels = {"", *(label for judgement in decision.judged() for label in judgement.labels)}
-        return self._user.preferences.label(decision.project, labels) is not None
 
     def _tell_skipped(self, skipped: Iterable[Decision]) -> None:
         for decision in skipped:

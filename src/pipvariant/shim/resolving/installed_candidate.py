@@ -87,7 +87,9 @@ class InstalledOrder:
             file = by_payload[id(payload)]
             if not file.allowed:
                 break
-            stays = stays or not (self.options.upgrade_variant and self._is_better(file, installed))
+            stays = stays or not (
+                self.user.upgrades(self.options) and self._is_better(file, installed)
+            )
             if stays and file.label == installed.label:
                 # The same label again would be no other choice.
                 continue
@@ -119,14 +121,16 @@ class InstalledOrder:
             or preferences.family_of(name)
             or (named and self.user.is_constrained(name))
         )
-        if candidate.is_editable or not (constrained or (self.options.upgrade_variant and named)):
+        if candidate.is_editable or not (
+            constrained or (self.user.upgrades(self.options) and named)
+        ):
             return False
         # A candidate with extras is made of the one without.
         distribution = getattr(candidate, "base", candidate).dist
         if _is_local_build(distribution):
             return False
         installed = read_installed(distribution)
-        if not self.options.upgrade_variant and self._is_as_required(name, installed):
+        if not self.user.upgrades(self.options) and self._is_as_required(name, installed):
             return False
         self.replacements.replaceable.setdefault((name, candidate.version), installed)
         return True
@@ -187,9 +191,7 @@ def _found_candidates(
     *args: Any,
     **kw: Any,
 ) -> None:
-    # A requirements file can say --no-variant when the options are long read.
-    upgrades = order.options.upgrade_variant and not order.user.no_variant
-    asked = upgrades or order.user.preferences is not None
+    asked = order.user.upgrades(order.options) or order.user.preferences is not None
     if asked and installed is not None and order.is_replaceable(installed):
         get_infos = functools.partial(_infos, index, order, get_infos, installed, prefers_installed)
         installed = None

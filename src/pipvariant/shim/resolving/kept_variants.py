@@ -34,6 +34,7 @@ class KeptVariants:
     """
 
     options: CommandOptions
+    user: UserConstraints
     replacements: Replacements
     target: Target
     settled: Judge
@@ -57,7 +58,7 @@ class KeptVariants:
             head = f"{installed.name} {installed.version}"
             if installed.is_variant:
                 self.messages.tell(logging.INFO, f"{head}: already installed as {installed}")
-            if not self.options.upgrade_variant and not legacy:
+            if not self.user.upgrades(self.options) and not legacy:
                 self._tell_better(head, distribution, installed)
         for req in result.requirements.values():
             link = requested_link(req)
@@ -80,12 +81,12 @@ class KeptVariants:
             self.messages.tell(logging.INFO, f"{head}: {text}")
 
 
-def patches(options: CommandOptions, user: UserConstraints, kept: KeptVariants) -> list[Patch]:
+def patches(options: CommandOptions, kept: KeptVariants) -> list[Patch]:
     """Patch the end of the resolver of ``install``."""
     if options.command != "install":
         return []
     resolver = LEGACY_RESOLVER if options.legacy_resolver else RESOLVER
-    prove = functools.partial(_prove, user, resolver)
+    prove = functools.partial(_prove, resolver)
     return [patch(f"{resolver}:Resolver.resolve", _resolve, prove, kept)]
 
 
@@ -109,7 +110,7 @@ class _Seen(Exception):
     """What is kept was asked for."""
 
 
-def _prove(user: UserConstraints, module: str, kept: KeptVariants) -> bool:
+def _prove(module: str, kept: KeptVariants) -> bool:
     """Let pip's own resolver find that what it looks for is installed."""
 
     def read_text(path: str) -> str:
@@ -117,7 +118,7 @@ def _prove(user: UserConstraints, module: str, kept: KeptVariants) -> bool:
             raise _Seen
         raise FileNotFoundError(path)
 
-    installed = samples.distribution(user)
+    installed = samples.distribution(kept.user)
     installed.read_text = read_text
     requirement = samples.requirement()
     # The legacy resolver has the requirement look for itself.

@@ -78,7 +78,7 @@ class SameVariant:
 
     def _offered(self, search: Search, project: str, family: Family) -> Iterator[list[Values]]:
         """Yield what a package offers: what is installed, then each version, newest first."""
-        if not (self.options.ignores_installed or self.options.upgrade_variant):
+        if not (self.options.ignores_installed or self.user.upgrades(self.options)):
             distribution = default_environment().get_distribution(project)
             if distribution is not None:
                 yield [values_of_installed(read_installed(distribution), family)]

@@ -164,16 +164,19 @@ class Selector(State):
         from pipvariant.shim.resolving.older_version import older_version_hint
 
         of, best = f"{decision.project} {decision.version}", decision.files[0]
-        sources = [redact(source) for source in sources_of(decision.files)]
+        sources = sources_of(decision.files)
         if len(sources) > 1:
+            taken, *others = map(redact, sources)
             self.messages.tell(
                 logging.WARNING,
-                f"{of}: variants that fit are at {sources[0]} and at {', '.join(sources[1:])}; "
+                f"{of}: variants that fit are at {taken} and at {', '.join(others)}; "
                 "those of the first are taken, as pip prefers it",
             )
         if search.hashes and search.is_lazy:
             self._tell_disallowed(best, search)
-        if not best.is_accelerated and self.options.command in INSTALLERS:
+        # What the user named needs no words, so there is nothing to find for them.
+        wordless = self.user.names_label_of(decision) and not self.options.explains
+        if not (best.is_accelerated or wordless) and self.options.command in INSTALLERS:
             hint = older_version_hint(
                 decision, best, search, self.index, self.metadata_source, self.judge
             )
@@ -182,11 +185,11 @@ class Selector(State):
 
     def _tell_disallowed(self, taken: File, search: Search) -> None:
         """Say that a label would rank before the taken file, if its hash were allowed."""
+        from pipvariant.selection.judging import labelled_by_source
+
         of = f"{taken.project} {taken.version}"
-        by_source: dict[str, dict[str, File]] = {}
-        for file in self.index.disallowed(search, taken.project, taken.version):
-            by_source.setdefault(file.source, {}).setdefault(file.label or "", file)
-        for source, labelled in by_source.items():
+        disallowed = self.index.disallowed(search, taken.project, taken.version)
+        for source, labelled in labelled_by_source(disallowed).items():
             metadata = self.metadata_source.metadata(labelled)
             if metadata is None or (taken.label is not None and source != taken.source):
                 continue
