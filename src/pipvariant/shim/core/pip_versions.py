@@ -7,7 +7,7 @@ version, so that a development build counts as the release it becomes.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, cast
 
@@ -68,6 +68,15 @@ class Pip(NamedTuple):
             parsers.append("pip._internal.req.constructors:parse_wheel_filename")
             parsers.append("pip._vendor.packaging.pylock:parse_wheel_filename")
         return tuple(parsers)
+
+    @property
+    def link_makers(self) -> tuple[str, ...]:
+        """What makes a link of an element of an HTML page, and of a file of a JSON page."""
+        if self.version < (22, 3):
+            # Links of a JSON page are made by what reads the page.
+            return ("pip._internal.index.collector:_create_link_from_element",)
+        link = "pip._internal.models.link:Link"
+        return f"{link}.from_element", f"{link}.from_json"
 
     @property
     def inprocess_builds(self) -> str | None:
@@ -148,6 +157,13 @@ def unsupported(found: str, what: str) -> UnsupportedPip:
         remedy="Nothing was done. Plain `pip` works as always (without variant wheels); "
         "a newer pip-variant may know this pip.",
     )
+
+
+def tags_of(target_python: Any) -> Iterable[Any]:
+    """Return the tags that a target supports, in any order."""
+    # From 23.3 there is a set of them.
+    unsorted = getattr(target_python, "get_unsorted_tags", None)
+    return cast("Iterable[Any]", (unsorted or target_python.get_tags)())
 
 
 def page_of(link: Any) -> str | None:
