@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, TextIO
 
-from pipvariant.commands.output import write_json, write_table
+from pipvariant.commands.output import write_json, write_line, write_table
 from pipvariant.providers.answers import Answer
 from pipvariant.selection.explanation import (
     CHOSEN,
@@ -100,9 +100,10 @@ def _write_as_text(
     if others:
         which = "other " if explanations else ""
         has = "project has" if len(others) == 1 else "projects have"
-        out.write(f"{len(others)} {which}{has} no variants.\n")
+        write_line(out, f"{len(others)} {which}{has} no variants.")
     if problem:
-        out.write(f"Nothing would be installed: {problem}\n")
+        for line in f"Nothing would be installed: {problem}".splitlines():
+            write_line(out, line)
 
 
 def _write_one(out: TextIO, explanation: Explanation) -> None:
@@ -110,21 +111,20 @@ def _write_one(out: TextIO, explanation: Explanation) -> None:
     chosen = next((build for build in explanation.builds if build.status == CHOSEN), None)
     if explanation.file:
         taken = explanation.file if chosen is None else label_phrase(chosen.label, chosen.kind)
-        out.write(f"{name} {explanation.version}: {taken}\n")
+        write_line(out, f"{name} {explanation.version}: {taken}")
     else:
-        out.write(f"{name}: nothing would be installed\n")
+        write_line(out, f"{name}: nothing would be installed")
     _write_tables(out, explanation.builds)
     for version, reason in explanation.skipped.items():
-        out.write(f"{reason}\n")
+        write_line(out, f"{reason}")
         _write_tables(out, explanation.skipped_builds[version])
-    out.writelines(
-        f"{namespace} ({_who(answer)}): {_what(answer)}\n"
-        for namespace, answer in explanation.answers.items()
-    )
+    for namespace, answer in explanation.answers.items():
+        write_line(out, f"{namespace} ({_who(answer)}): {_what(answer)}")
     if explanation.hint:
-        out.write(f"{explanation.hint}\n")
+        write_line(out, f"{explanation.hint}")
     without = "nothing" if plain is None else f"{name} {plain[0]}, {plain[1]}"
-    out.write(f"--no-variant would take: {without}\n\n")
+    write_line(out, f"--no-variant would take: {without}")
+    out.write("\n")
 
 
 def _who(answer: Answer) -> str:
@@ -146,7 +146,7 @@ def _what(answer: Answer) -> str:
 
 def _write_tables(out: TextIO, builds: Sequence[Build]) -> None:
     for source in dict.fromkeys(build.source for build in builds):
-        out.write(f"from {source}\n")
+        write_line(out, f"from {source}")
         rows = (
             (build.label or NAMES[build.kind], VERDICTS[build.status], _why(build))
             for build in builds

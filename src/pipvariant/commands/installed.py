@@ -7,18 +7,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
-from pipvariant.commands.output import write_json, write_table
+from pipvariant.commands.output import write_json, write_line, write_table
 from pipvariant.errors import InvalidOption
 from pipvariant.shim.options.definitions import TARGET, add_named
 from pipvariant.shim.options.parser import target_options
 from pipvariant.shim.reporting.installed_variants import Looked, look
 from pipvariant.standard.properties import iter_properties, properties_json
 
-FIT = "All installed variants fit this machine.\n"
+FIT = "All installed variants fit this machine."
 BETTER = "would fit better now; --upgrade-variant takes it"
 #: In place of the label of a build without one.
 NO_LABEL = "(no label)"
-NONE = "No variant is installed.\n"
+NONE = "No variant is installed."
 Rows = Sequence[Looked]
 WORDS = {True: "yes", False: "no", None: "unknown"}
 
@@ -62,13 +62,13 @@ def run_check(options: Any, args: Sequence[str], out: TextIO) -> int:
         for installed, (compatible, reason), better in rows:
             head = f"{installed.name} {installed.version}"
             if compatible is False:
-                out.write(f"{head}: {reason}\n")
+                write_line(out, f"{head}: {reason}")
             elif compatible is None:
-                out.write(f"{head}: {installed.label or 'label'} unknown; {reason}\n")
+                write_line(out, f"{head}: {installed.label or 'label'} unknown; {reason}")
             if better:
-                out.write(f"{head}: variant {better} {BETTER}\n")
+                write_line(out, f"{head}: variant {better} {BETTER}")
         if all(row.compatibility.compatible for row in rows):
-            out.write(FIT if rows else NONE)
+            write_line(out, FIT if rows else NONE)
     misfits = (row for row in rows if row.compatibility.compatible is False)
     return int(any(misfits) or (options.better and any(row.better for row in rows)))
 
@@ -82,7 +82,7 @@ def _rows_of(options: Any) -> Rows:
 
 def _write_variants_table(out: TextIO, rows: Rows) -> None:
     if not rows:
-        out.write(NONE)
+        write_line(out, NONE)
         return
     cells = (
         (
@@ -98,7 +98,7 @@ def _write_variants_table(out: TextIO, rows: Rows) -> None:
     write_table(out, ("name", "version", "label", "properties", "fits", "better"), cells)
     for installed, (_, reason), _ in rows:
         if reason:
-            out.write(f"{installed.name} {installed.version}: {reason}\n")
+            write_line(out, f"{installed.name} {installed.version}: {reason}")
 
 
 def _write_variants_json(out: TextIO, rows: Rows) -> None:

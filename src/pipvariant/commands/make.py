@@ -9,7 +9,9 @@ from typing import Any, TextIO
 
 from pipvariant.authoring import making, pyproject, variants
 from pipvariant.authoring.validation import Ask
+from pipvariant.commands.output import write_line
 from pipvariant.errors import InvalidOption
+from pipvariant.printable import some
 from pipvariant.shim.options.definitions import add_named
 from pipvariant.standard.filename import label_phrase
 from pipvariant.standard.metadata import Metadata
@@ -99,13 +101,14 @@ def run_make(options: Any, args: Sequence[str], out: TextIO) -> int:
         ask=_asking(options),
         validating=not options.skip_validation,
     )
-    out.writelines(f"{note}\n" for note in plan.notes)
+    for note in plan.notes:
+        write_line(out, note)
     for wheel in wheels:
         folder = output_folder(options, wheel)
         for metadata in plan.variants:
             with progress(out, wheel) as tell:
                 made = making.make_wheel(wheel, metadata, folder, force=options.force, tell=tell)
-            out.write(f"{made}: {_words(metadata)}\n")
+            write_line(out, f"{made}: {_words(metadata)}")
     return 0
 
 
@@ -172,7 +175,7 @@ def _asking(options: Any) -> Ask:
 
 def _words(metadata: Metadata) -> str:
     ((label, properties),) = metadata.variants.items()
-    listed = ", ".join(map(str, iter_properties(properties)))
+    listed = some(iter_properties(properties))
     return f"{label_phrase(label)} ({listed})" if listed else label_phrase(label)
 
 

@@ -11,6 +11,7 @@ from pip._internal.cli.base_command import Command
 from pip._internal.exceptions import CommandError
 
 from pipvariant.errors import PipVariantError
+from pipvariant.printable import printable
 
 
 class SubCommand(NamedTuple):
@@ -105,11 +106,12 @@ class VariantCommand(Command):
             given = f"{name!r} is none" if name else "none was given"
             *others, last = (f"`variant {each}`" for each in SUB_COMMANDS)
             raise CommandError(
-                f"`variant` needs a sub-command, {given}. There are {', '.join(others)} and {last}."
+                f"`variant` needs a sub-command, {printable(given)}. "
+                f"There are {', '.join(others)} and {last}."
             )
         sub = SUB_COMMANDS[name]
         if rest and not sub.arguments:
-            raise CommandError(f"variant {name}: {rest[0]!r} is one word too many.")
+            raise CommandError(printable(f"variant {name}: {rest[0]!r} is one word too many."))
         try:
             code: int = getattr(_module_of(name), f"run_{name}")(options, rest, sys.stdout)
         except PipVariantError as error:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pipvariant.printable import some
 from pipvariant.providers import _amd_kernel, _driver_files
 from pipvariant.providers._gpu import ask_driver, read_override, sensible, state_of
 from pipvariant.providers.answers import Answer, Origin, Reading
@@ -219,4 +220,6 @@ def _unseen() -> str:
 
 
 def _either(values: Sequence[str]) -> str:
+    if len(values) > 3:
+        return some(values, joint=" or ")
     return " or ".join(filter(None, (", ".join(values[:-1]), values[-1])))

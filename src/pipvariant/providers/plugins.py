@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from pipvariant.errors import InvalidOption, ProbeFailed
+from pipvariant.printable import printable, some
 from pipvariant.providers import probe
 from pipvariant.providers.answers import NOTHING, TRUST_OPTION, Answer, Origin, not_trusted
 from pipvariant.providers.environments import Environment, provide_environment
@@ -294,13 +295,9 @@ def _read_configs(report: object, namespace: str) -> tuple[tuple[Config, ...], t
 
 
 def _shown(items: Sequence[str]) -> str:
-    shown = ", ".join(_line(item, 60) for item in items[:_SHOWN])
-    more = len(items) - _SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
+    return some([_line(item, 60) for item in items], _SHOWN)
 
 
 def _line(text: str, length: int = 300) -> str:
-    """Make one harmless line of what a plugin says: a terminal obeys some characters."""
-    line = " ".join(text.split())
-    line = "".join(letter if letter.isprintable() else "?" for letter in line)
-    return line if len(line) <= length else f"{line[:length]} ..."
+    """Make one harmless line of what a plugin says."""
+    return printable(" ".join(text.split()), length)

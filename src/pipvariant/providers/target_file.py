@@ -75,8 +75,9 @@ def write_target_file(answers: Iterable[Answer]) -> str:
 
 
 def _quoted(text: str) -> str:
-    # A JSON string is a TOML string, but for the one control character that JSON leaves bare.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    # A JSON string is a TOML string, but for characters that JSON leaves bare or halves.
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(one if one.isprintable() else f"\\U{ord(one):08x}" for one in quoted)
 
 
 def _toml_key(key: str) -> str:

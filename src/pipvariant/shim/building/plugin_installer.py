@@ -23,11 +23,9 @@ from pipvariant.providers import probe_cache
 from pipvariant.providers.plugins import Plugins
 from pipvariant.shim.building.child_pip import RUNNER, WHEELS_ONLY, places
 from pipvariant.shim.core.pip_objects import path_to_link, redact
-from pipvariant.shim.core.state import CommandOptions, TargetOptions
+from pipvariant.shim.core.state import CommandOptions, TargetOptions, logger
 from pipvariant.shim.finding.download import error_phrase
 from pipvariant.shim.finding.index import IndexState
-
-logger = logging.getLogger(__name__)
 
 #: Seconds that pip may take for the packages of one plugin.
 MAX_SECONDS = 600.0
@@ -112,7 +110,8 @@ class _Installer:
             raise ProbeFailed(f"pip took more than {MAX_SECONDS:.0f} s to install it") from None
         except OSError as error:
             raise ProbeFailed(f"pip could not be started to install it: {error}") from error
-        logger.debug("pip on the way to %s:\n%s", ", ".join(requirements), done.stdout)
+        for line in done.stdout.splitlines():
+            logger.debug("pip on the way to %s: %s", ", ".join(requirements), line)
         if done.returncode:
             said = [line[7:] for line in done.stdout.splitlines() if line.startswith("ERROR: ")]
             reason = error_phrase(

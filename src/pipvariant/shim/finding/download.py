@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
+from pipvariant.printable import printable, some
 from pipvariant.shim.core.pip_versions import hashes_of
 from pipvariant.standard.bounds import MAX_BYTES
 
@@ -144,7 +145,7 @@ def hash_fault(link: Any, data: bytes) -> str:
             if hashlib.new(name, data).hexdigest() == expected.lower():
                 return ""
             return f"its {name} is not the one that the source gives, {expected}"
-    return f"no hash that the source gives is known: {', '.join(hashes)}" if hashes else ""
+    return f"no hash that the source gives is known: {some(hashes)}" if hashes else ""
 
 
 def open_parts(session: Any, url: str, budget: Budget) -> Any:
@@ -204,4 +205,4 @@ def error_phrase(error: BaseException) -> str:
     line = re.sub(
         r"\[/?(?:blue|bold|cyan|dim|green|magenta|red|yellow)?\]", "", " ".join(text.split())
     )
-    return line if len(line) <= 300 else f"{line[:300]} ..."
+    return printable(line, 300)

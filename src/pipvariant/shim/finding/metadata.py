@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import logging
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from pipvariant.errors import PipVariantError
 from pipvariant.selection.model import File
 from pipvariant.shim.core.pip_objects import make_link, redact, shown
 from pipvariant.shim.core.pip_versions import this_pip
-from pipvariant.shim.core.state import State
+from pipvariant.shim.core.state import State, logger
 from pipvariant.shim.finding.download import (
     Budget,
     PartsUnsupported,
@@ -34,8 +33,6 @@ from pipvariant.shim.finding.index import IndexState, source_of
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
-
-logger = logging.getLogger(__name__)
 
 #: Where there is no variants.json, so many wheels of one version are looked into at most.
 MAX_WHEELS = 100

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -20,7 +19,7 @@ from pipvariant.selection.model import File, Judgement
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import make_version, pip_error, shown
 from pipvariant.shim.core.pip_versions import Pip, hashes_of
-from pipvariant.shim.core.state import CommandOptions, aside
+from pipvariant.shim.core.state import CommandOptions, aside, logger
 from pipvariant.shim.finding.download import fetch_errors
 from pipvariant.shim.finding.index import IndexState, source_of
 from pipvariant.shim.finding.metadata import MetadataReader
@@ -30,8 +29,6 @@ from pipvariant.standard.filename import NULL_LABEL, split_label
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
-
-logger = logging.getLogger(__name__)
 
 #: The hashes that are good enough to be written, as pip accepts them in requirements files.
 STRONG = ("sha256", "sha384", "sha512")
