@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ from tests.wheelfile.ordinary import FILES, INFO, NAME, record_of, wheel
 #: An escape, a bell, control characters of 8 bits, marks of direction, ends of lines.
 EVIL = "\x1b[31m\x07\x7f\x9b1m\x85\u202e\u2066\u2028\rPLANTED\nPLANTED"
 OBEYED = re.compile(
-    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]|^PLANTED", re.M
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]|^PLANTED",
+    re.IGNORECASE | re.MULTILINE,
 )
 COMMANDS = {
     each.__name__.rpartition(".")[2]: each for each in (index, init, lint, make, platform, unmake)
