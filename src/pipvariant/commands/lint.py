@@ -20,6 +20,7 @@ from pipvariant.shim.finding.download import (
     fetch,
     fetch_errors,
     open_parts,
+    receive,
 )
 from pipvariant.shim.options.definitions import add_named
 
@@ -93,12 +94,7 @@ class Remote:
             headers = {"Accept": PAGE_TYPES, "Cache-Control": "max-age=0"}
             with self._session.get(url, headers=headers, stream=True) as response:
                 response.raise_for_status()
-                budget = Budget()
-                parts = []
-                for part in response.iter_content(1 << 16):
-                    budget.spend(len(part))
-                    parts.append(part)
-            return Page(response.url, b"".join(parts))
+                return Page(response.url, receive(response, Budget()))
 
     def read(self, url: str) -> bytes:
         """Return a small file."""

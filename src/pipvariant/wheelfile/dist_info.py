@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+from zipfile import ZipFile, ZipInfo
 
 from pipvariant.errors import InvalidWheel
 from pipvariant.standard.bounds import MAX_BYTES
@@ -76,16 +76,10 @@ def read_from_archive(archive: ZipFile, label: str | None, where: str) -> Metada
         return None
     (entry, *others) = entries
     if others:
-        fault = f"the wheel has {len(entries)} {VARIANT_JSON} inside"
-    elif entry.file_size > MAX_BYTES:
-        fault = f"it is bigger than {MAX_BYTES >> 20} MB"
-    elif entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-        fault = "it is compressed in an odd way"
-    else:
-        with damage(where, "not a readable wheel"):
-            data = archive.read(entry)
-        return read_variant_json(data, label=label, where=where)
-    raise InvalidWheel(f"{VARIANT_JSON}: {fault}", where=where)
+        raise InvalidWheel(f"the wheel has {len(entries)} {VARIANT_JSON} inside", where=where)
+    with damage(where, "not a readable wheel"):
+        data = unpack(archive, entry, where, MAX_BYTES)
+    return read_variant_json(data, label=label, where=where)
 
 
 def _entries(archive: ZipFile, names: Collection[str]) -> Iterator[ZipInfo]:

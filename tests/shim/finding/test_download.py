@@ -25,7 +25,7 @@ from pipvariant.standard.bounds import MAX_BYTES
 LINK: Any = SimpleNamespace(url_without_fragment="https://a.invalid/x.json")
 
 
-class _Session:
+class Session:
     """A session whose server sends a body in the pieces that it arrives in."""
 
     def __init__(self, *pieces: bytes, headers: Mapping[str, str] | None = None) -> None:
@@ -46,13 +46,16 @@ class _Session:
             self._pieces.insert(0, piece[size:])
         return piece[:size]
 
-    def get(self, url: str, *, headers: Mapping[str, str], stream: bool) -> _Session:
+    def get(self, url: str, *, headers: Mapping[str, str], stream: bool) -> Session:
         self.asked = headers
         self.raw = SimpleNamespace(_fp=self)
         self.status_code, self.reason, self.url, self.headers = 200, "OK", url, self._headers
         return self
 
-    def __enter__(self) -> _Session:
+    def raise_for_status(self) -> None:
+        pass
+
+    def __enter__(self) -> Session:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -61,7 +64,7 @@ class _Session:
 
 def _download(*pieces: bytes, **headers: str) -> bytes:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return fetch(_Session(*pieces, headers=named), LINK, Budget())
+    return fetch(Session(*pieces, headers=named), LINK, Budget())
 
 
 def test_what_arrives_in_pieces_is_put_together() -> None:
@@ -73,7 +76,7 @@ def test_an_open_connection_is_not_read_beyond_the_content() -> None:
 
 
 def test_a_compressed_answer_is_not_asked_for() -> None:
-    session = _Session(b"{}")
+    session = Session(b"{}")
     fetch(session, LINK, Budget())
     assert session.asked["Accept-Encoding"] == "identity"
     assert session.asked["Cache-Control"] == "max-age=0"
@@ -103,7 +106,7 @@ def test_what_cannot_be_had_is_said(
     pieces: list[bytes], headers: dict[str, str], said: str
 ) -> None:
     with pytest.raises(Unusable, match=said):
-        fetch(_Session(*pieces, headers=headers), LINK, Budget())
+        fetch(Session(*pieces, headers=headers), LINK, Budget())
 
 
 def test_a_length_that_is_no_number_is_no_length() -> None:
@@ -113,7 +116,7 @@ def test_a_length_that_is_no_number_is_no_length() -> None:
 def test_the_time_limit_holds_while_bytes_trickle_in(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 1000, 5))
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
-    session = _Session(*[b"x"] * 500, headers={"Content-Length": "500"})
+    session = Session(*[b"x"] * 500, headers={"Content-Length": "500"})
     with pytest.raises(Unusable, match="more than 60 s"):
         fetch(session, LINK, Budget())
     assert len(session._pieces) > 480
@@ -121,9 +124,9 @@ def test_the_time_limit_holds_while_bytes_trickle_in(monkeypatch: pytest.MonkeyP
 
 def test_one_budget_is_for_all_that_is_fetched_with_it() -> None:
     budget = Budget()
-    fetch(_Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
+    fetch(Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
     with pytest.raises(Unusable, match="bigger than 10 MB"):
-        fetch(_Session(b"xx"), LINK, budget)
+        fetch(Session(b"xx"), LINK, budget)
 
 
 def test_only_a_file_is_read(tmp_path: Path) -> None:

@@ -87,8 +87,16 @@ def fetch(session: Any, link: Any, budget: Budget) -> bytes:
         kind = response.headers.get("Content-Type", "")
         if kind.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
             raise Unusable(f"the server sent a page ({kind}) where JSON was due")
-        data = b"".join(_arriving(response, budget))
-        return _decoded(data, response.headers.get("Content-Encoding", ""), budget)
+        return receive(response, budget)
+
+
+def receive(response: Any, budget: Budget) -> bytes:
+    """Return the content of a response, of which no more is decoded than the budget has.
+
+    :raises Unusable: it is too much, too slow, cut off or encoded in an odd way.
+    """
+    data = b"".join(_arriving(response, budget))
+    return _decoded(data, response.headers.get("Content-Encoding", ""), budget)
 
 
 def _arriving(response: Any, budget: Budget) -> Iterator[bytes]:
