@@ -21,6 +21,7 @@ from pipvariant.errors import (
     InvalidWheel,
     PipVariantError,
 )
+from pipvariant.files import open_regular
 from pipvariant.standard.filename import split_label, variants_json_name
 from pipvariant.standard.metadata import Metadata, combine, read_variant_json
 from pipvariant.wheelfile.dist_info import VARIANT_JSON, read_one
@@ -62,6 +63,20 @@ def files_below(folder: Path) -> list[Path]:
     return sorted(found)
 
 
+def irregular(files: Iterable[Path], folder: Path) -> Iterator[PipVariantError]:
+    """Yield a fault for each of these files that is not a regular one of the folder."""
+    for path in files:
+        if not path.is_file():
+            yield InvalidWheel("is no regular file", where=str(path))
+        elif leads_out(path, folder):
+            yield InvalidWheel("is a link that leads out of the folder", where=str(path))
+
+
+def leads_out(path: Path, folder: Path) -> bool:
+    """Say whether a path is, by a link on its way, not in the folder that it seems to be in."""
+    return not path.resolve().is_relative_to(folder.resolve())
+
+
 def _raise_unreadable(error: OSError) -> None:
     raise InvalidOption(f"cannot be read: {error.strerror}", where=str(error.filename)) from error
 
@@ -92,7 +107,7 @@ def is_project(name: str) -> bool:
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file as hex digits."""
     digest = hashlib.sha256()
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         while chunk := stream.read(1 << 20):
             digest.update(chunk)
     return digest.hexdigest()

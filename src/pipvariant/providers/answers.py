@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
 
+from pipvariant.printable import printable
+
 #: What lets a plugin package be installed and run.
 TRUST_OPTION = "--trust-provider"
 
@@ -73,6 +75,7 @@ def not_trusted(namespace: str, packages: Sequence[str]) -> Answer:
 
     :param packages: the packages that are not trusted; empty if the plugin names none.
     """
+    packages = list(map(printable, packages))
     problem = (
         f"the plugin package {', '.join(packages) or '(not named)'} of namespace {namespace} is not"
         " trusted: it was neither installed nor run"

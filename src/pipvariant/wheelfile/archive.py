@@ -12,6 +12,7 @@ from typing import BinaryIO, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from pipvariant.errors import InvalidWheel, PipVariantError
+from pipvariant.files import open_regular
 
 # Signatures and sizes of the records (APPNOTE of the zip format, sections 4.3 and 4.5.3).
 _LOCAL = b"PK\3\4"
@@ -104,7 +105,7 @@ class Archive(AbstractContextManager["Archive"]):
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._file: BinaryIO = path.open("rb")
+            self._file: BinaryIO = open_regular(path)
         except OSError as error:
             text = error.strerror or str(error)
             raise InvalidWheel(f"cannot be read: {text}", where=str(path)) from error
