@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pipvariant.commands import index, init, lint, make, platform, unmake
+from pipvariant.commands.output import write_json
 from pipvariant.errors import PipVariantError
 from pipvariant.printable import printable, some
 from tests.authoring.test_lint import DOCUMENT, MKL, variant
@@ -161,11 +162,9 @@ def test_a_line_is_cut_where_it_is_too_long_to_read() -> None:
         ("https://host/a@b?c@d e@f", "https://host/a@b?c@d e@f"),
     ),
 )
-def test_a_url_is_shown_without_its_password_as_pip_shows_it(
-    url: str, shown: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_url_is_shown_without_its_password_as_pip_shows_it(url: str, shown: str) -> None:
     assert printable(url) == shown
     assert str(PipVariantError("lost", where=url)) == f"{shown}: lost"
     out = io.StringIO()
-    lint.write_json(out, {"file": url})
+    write_json(out, {"file": url})
     assert json.loads(out.getvalue()) == {"file": shown}

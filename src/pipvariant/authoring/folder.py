@@ -63,18 +63,19 @@ def files_below(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def irregular(files: Iterable[Path], folder: Path) -> Iterator[PipVariantError]:
-    """Yield a fault for each of these files that is not a regular one of the folder."""
+def irregular(files: Iterable[Path]) -> Iterator[PipVariantError]:
+    """Yield a fault for each of these that is a pipe, a device or a link to nothing."""
     for path in files:
         if not path.is_file():
             yield InvalidWheel("is no regular file", where=str(path))
-        elif leads_out(path, folder):
+
+
+def leading_out(paths: Iterable[Path], folder: Path) -> Iterator[PipVariantError]:
+    """Yield a fault for each of these that, by a link, is not in the folder it seems to be in."""
+    root = folder.resolve()
+    for path in paths:
+        if not path.resolve().is_relative_to(root):
             yield InvalidWheel("is a link that leads out of the folder", where=str(path))
-
-
-def leads_out(path: Path, folder: Path) -> bool:
-    """Say whether a path is, by a link on its way, not in the folder that it seems to be in."""
-    return not path.resolve().is_relative_to(folder.resolve())
 
 
 def _raise_unreadable(error: OSError) -> None:

@@ -9,25 +9,21 @@ from pipvariant.authoring.folder import (
     Wheel,
     files_below,
     irregular,
-    leads_out,
+    leading_out,
     parse_wheel_name,
     releases,
 )
 from pipvariant.authoring.pages import INDEX_HTML, INDEX_JSON, make_pages
 from pipvariant.authoring.replacement import replacement
-from pipvariant.errors import (
-    InvalidFilename,
-    InvalidFolder,
-    InvalidOption,
-    InvalidOutput,
-    PipVariantError,
-)
+from pipvariant.errors import InvalidFilename, InvalidFolder, InvalidOption, PipVariantError
 from pipvariant.standard.filename import parse_variants_json_name
 from pipvariant.standard.metadata import to_json
 
 #: How the names of files end that are read here, listed on a page, or written over.
-_READ = (".whl", ".tar.gz", ".zip", ".yanked", ".metadata", "-variants.json")
-_READ += (INDEX_HTML, INDEX_JSON)
+_READ = (
+    *(".whl", ".tar.gz", ".zip", ".yanked", ".metadata", "-variants.json"),
+    *(INDEX_HTML, INDEX_JSON),
+)
 
 
 class Built(NamedTuple):
@@ -51,11 +47,14 @@ def build_index(folder: Path, *, pages: bool = False) -> Built:
 
     :param pages: also make the folder a simple index (PEP 503, 691, 658) for a web server.
     :raises InvalidFolder: with every fault of every wheel, and every contradiction among them;
-        with every file that is no regular one of this folder, of which none is read.
+        or with every file that is no regular one or is published through a link out of the
+        folder, of which none is read.
     :raises InvalidOption: the folder or a file in it cannot be read.
     """
     files = [path for path in files_below(folder) if path.name.endswith(_READ)]
-    faults: list[PipVariantError] = [*irregular(files, folder)]
+    faults: list[PipVariantError] = [*irregular(files)]
+    if pages:
+        faults += leading_out(files, folder)
     if faults:
         raise InvalidFolder(faults)
     wheels: list[Wheel] = []
@@ -80,11 +79,7 @@ def build_index(folder: Path, *, pages: bool = False) -> Built:
             raise InvalidOption(f"cannot be read: {error.strerror}", where=where) from error
         content.update(made)
         notes += more
-    faults += [
-        InvalidOutput("is a link that leads out of the folder", where=str(parent))
-        for parent in sorted({path.parent for path in content})
-        if leads_out(parent, folder)
-    ]
+    faults += leading_out(sorted({path.parent for path in content}), folder)
     if faults:
         raise InvalidFolder(faults)
     written = []

@@ -116,12 +116,12 @@ def _write_one(out: TextIO, explanation: Explanation) -> None:
         write_line(out, f"{name}: nothing would be installed")
     _write_tables(out, explanation.builds)
     for version, reason in explanation.skipped.items():
-        write_line(out, f"{reason}")
+        write_line(out, reason)
         _write_tables(out, explanation.skipped_builds[version])
     for namespace, answer in explanation.answers.items():
         write_line(out, f"{namespace} ({_who(answer)}): {_what(answer)}")
     if explanation.hint:
-        write_line(out, f"{explanation.hint}")
+        write_line(out, explanation.hint)
     without = "nothing" if plain is None else f"{name} {plain[0]}, {plain[1]}"
     write_line(out, f"--no-variant would take: {without}")
     out.write("\n")

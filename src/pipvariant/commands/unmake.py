@@ -24,5 +24,5 @@ def run_unmake(options: Any, args: Sequence[str], out: TextIO) -> int:
         folder = output_folder(options, wheel)
         with progress(out, wheel) as tell:
             made = making.unmake_wheel(wheel, folder, force=options.force, tell=tell)
-        write_line(out, f"{made}")
+        write_line(out, str(made))
     return 0
