@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pip._internal.utils.temp_dir import global_tempdir_manager
 
 from pipvariant.shim.finding.download import (
     Budget,
@@ -20,9 +21,12 @@ from pipvariant.shim.finding.download import (
     hash_fault,
     read_file,
 )
+from pipvariant.shim.finding.whole_wheels import MAX_WHEEL, WholeWheels
 from pipvariant.standard.bounds import MAX_BYTES
 
-LINK: Any = SimpleNamespace(url_without_fragment="https://a.invalid/x.json")
+LINK: Any = SimpleNamespace(
+    url_without_fragment="https://a.invalid/x.json", filename="x.json", is_file=False
+)
 
 
 class _Session:
@@ -77,6 +81,7 @@ def test_a_compressed_answer_is_not_asked_for() -> None:
     fetch(session, LINK, Budget())
     assert session.asked["Accept-Encoding"] == "identity"
     assert session.asked["Cache-Control"] == "max-age=0"
+    assert "Accept" not in session.asked, "devpi would tell about the file instead"
 
 
 @pytest.mark.parametrize("pack", (gzip.compress, zlib.compress))
@@ -124,6 +129,48 @@ def test_one_budget_is_for_all_that_is_fetched_with_it() -> None:
     fetch(_Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
     with pytest.raises(Unusable, match="bigger than 10 MB"):
         fetch(_Session(b"xx"), LINK, budget)
+
+
+def test_each_file_may_have_its_own_bytes_in_the_time_for_all() -> None:
+    budget = Budget()
+    for _ in range(3):
+        budget.renew()
+        assert fetch(_Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
+
+
+# Wheels that are downloaded whole.
+
+
+@pytest.mark.parametrize(
+    ("pieces", "largest", "said"),
+    (
+        ([b"PK" + bytes(1 << 20)] * 40, MAX_WHEEL, ""),
+        ([b"PK" + bytes(1 << 20)] * 40, 1 << 24, "bigger than 16 MB"),
+        ([b"P", b"K", *[b"x"] * 400], MAX_WHEEL, "more than 60 s"),
+        ([b"P", b"<html>"], MAX_WHEEL, "is no wheel"),
+    ),
+)
+def test_a_whole_wheel_may_take_its_time_if_it_arrives_fast_enough(
+    monkeypatch: pytest.MonkeyPatch, pieces: list[bytes], largest: int, said: str
+) -> None:
+    # Each look at the clock is five seconds later than the one before.
+    clock = iter(range(0, 5000, 5))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    wheels, session, budget = WholeWheels(), _Session(*pieces), Budget()
+    budget.renew(largest)
+    with global_tempdir_manager():
+        if said:
+            with pytest.raises(Unusable, match=said):
+                wheels.download(session, LINK, budget)
+            assert wheels.path(LINK) is None
+            assert len(session._pieces) > 20 or "no wheel" in said
+        else:
+            path = Path(wheels.download(session, LINK, budget))
+            assert path.read_bytes() == b"".join(pieces)
+            # It is there already, and goes with the end of pip.
+            assert wheels.download(_Session(b"x"), LINK, budget) == str(path)
+    if not said:
+        assert not path.exists()
 
 
 def test_only_a_file_is_read(tmp_path: Path) -> None:

@@ -66,6 +66,8 @@ class MetadataReader(State):
         self.wheels = wheels
         #: (source, canonical project name, version) -> what was read, None if nothing usable.
         self.read: dict[tuple[str, str, Any], Metadata | None] = {}
+        #: What was too much to read for a hint.
+        self._left_alone: set[tuple[str, str, Any]] = set()
 
     def metadata(self, files: Mapping[str, File]) -> Metadata | None:
         """Return the variant metadata of a version at one source, read once.
@@ -89,13 +91,13 @@ class MetadataReader(State):
         :returns: None without a warning also where large wheels would have to be downloaded.
         """
         key, file = _key_of(files)
-        if key not in self.read:
+        if key not in self.read and key not in self._left_alone:
             try:
                 self.read[key] = self._read(file, files, MAX_BYTES)
             except Unusable as error:
+                self._left_alone.add(key)
                 logger.debug("%s %s is not looked into. %s", file.project, file.version, error)
-                return None
-        return self.read[key]
+        return self.read.get(key)
 
     def read_again(self, files: Mapping[str, File]) -> Metadata | None:
         """Like :meth:`metadata`; where single wheels were read, these are read in their place."""

@@ -82,12 +82,12 @@ class WholeWheels(State):
         with open_response(session, link, headers) as response:
             length, cached = declared_length(response), is_from_cache(response)
             budget.expect(length or 0)
-            size = f" ({import_module('pip._internal.utils.misc').format_size(length)})"
+            format_size = import_module("pip._internal.utils.misc").format_size
             logger.info(
                 "%s %s%s: what its label needs is only said inside of it",
                 "Using cached" if cached else "Downloading",
                 shown(link),
-                size if length else "",
+                f" ({format_size(length)})" if length else "",
             )
             chunks: Iterable[bytes] = _in_time(arriving(response, budget), budget)
             if logger.isEnabledFor(logging.INFO) and not cached and (length or SHORT + 1) > SHORT:
