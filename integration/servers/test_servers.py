@@ -131,11 +131,9 @@ def indexes(devpi: Devpi, pypiserver: str) -> Mapping[str, str]:
 
 @pytest.mark.parametrize("project", sorted(SIZES))
 @pytest.mark.parametrize("server", ("devpi", "pypiserver"))
-@pytest.mark.parametrize(
-    ("driver", "label"), (("12.9", "cuda12.8"), ("12.0", "null"), (None, "null"))
-)
+@pytest.mark.parametrize(("driver", "label"), (("12.9", "cuda12.8"), ("12.0", "null")))
 def test_the_right_variant_is_installed(
-    pip: Pip, indexes: Mapping[str, str], server: str, project: str, driver: str | None, label: str
+    pip: Pip, indexes: Mapping[str, str], server: str, project: str, driver: str, label: str
 ) -> None:
     pip.index_url = indexes[server]
     result = pip.variant("install", project, driver=driver).check()
@@ -168,5 +166,5 @@ def test_a_mirror_of_devpi_has_the_variants_of_what_it_mirrors(
     result = pip.variant("install", "tri", driver="12.9").check()
     assert pip.build("tri") == ("1.0", "cuda12.8")
     assert result.warnings == []
-    # It passes on wheels only.
-    assert index.requests_for(".json") == []
+    assert index.requests_for(".json") == ["GET /files/tri-1.0-variants.json"]
+    assert index.requests_for(".whl") == ["GET /files/tri-1.0-py3-none-any-cuda12.8.whl"]
