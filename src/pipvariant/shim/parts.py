@@ -29,10 +29,12 @@ from pipvariant.shim.resolving.installed_candidate import InstalledOrder, Replac
 from pipvariant.shim.resolving.marker_context import MarkerContexts
 from pipvariant.shim.resolving.selector import Orders, Selector
 from pipvariant.standard.bounds import MAX_BYTES
+from pipvariant.standard.filename import NULL_LABEL
 
 if TYPE_CHECKING:
     from pipvariant.providers.plugins import Plugins
     from pipvariant.selection.model import Judgement
+    from pipvariant.standard.metadata import Metadata
 
 FOREIGN = "for another platform this machine's hardware does not answer, only static properties do"
 
@@ -51,7 +53,7 @@ class Parts:
         largest = MAX_BYTES if options.command == "list" else MAX_WHEEL
         self.wheels = WholeWheels(target_options.pip_options, largest=largest)
         self.metadata = MetadataReader(
-            self.index, self.wheels, functools.partial(self._only_label, user)
+            self.index, self.wheels, functools.partial(self._labels_in_order, user)
         )
         self.decisions = Decisions()
         self.replacements = Replacements()
@@ -101,14 +103,27 @@ class Parts:
         )
         yield from (self.locks, self.recorder, contexts, self.requirements, self.selector)
 
-    def _only_label(
-        self, user: UserConstraints, project: str, labels: Collection[str]
-    ) -> str | None:
-        """Return the one label that matters because the user named it, None if all of them do."""
+    def _labels_in_order(
+        self,
+        user: UserConstraints,
+        project: str,
+        labels: Collection[str],
+        known: Metadata | None,
+    ) -> list[str]:
+        """Return the labels that matter, most promising first, as far as another version tells.
+
+        It is a guess: what is chosen in the end, what they all say decides.
+        """
         lists_all = self._options.explains or self._options.all_variants
-        if lists_all or user.preferences is None:
-            return None
-        return user.preferences.label(project, labels)
+        if user.preferences is not None and not lists_all:
+            named = user.preferences.label(project, labels)
+            if named is not None:
+                return [label for label in labels if label == named]
+        promising: tuple[str, ...] = ()
+        if known is not None:
+            promising = self.settled_judge.judge(known, labels, of=project).ranking.compatible
+        rest = sorted(set(labels).difference(promising))
+        return sorted((*promising, *rest), key=NULL_LABEL.__eq__)
 
     def _plugins(self) -> Plugins:
         from pipvariant.shim.building.plugin_installer import plugins_of

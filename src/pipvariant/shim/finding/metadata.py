@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -44,25 +44,26 @@ logger = logging.getLogger(__name__)
 MAX_WHEELS = 100
 
 
-def _any_label(_project: str, _labels: Collection[str]) -> None:
-    return None
+def _sorted(_project: str, labels: Collection[str], _known: Metadata | None) -> list[str]:
+    return sorted(labels)
 
 
 class MetadataReader(State):
     """Reads the variant metadata of a version where an index, a folder or a lock file has it.
 
     :param wheels: downloads what has to be read whole.
-    :param only_label: returns the one of the labels of a project that matters, None for all.
+    :param in_order: returns those labels of a project that matter, most promising first, by the
+        metadata of another version, None where there is none.
     """
 
     def __init__(
         self,
         index: IndexState,
         wheels: WholeWheels,
-        only_label: Callable[[str, Collection[str]], str | None] = _any_label,
+        in_order: Callable[[str, Collection[str], Metadata | None], Sequence[str]] = _sorted,
     ) -> None:
         self._index = index
-        self._only_label = only_label
+        self._in_order = in_order
         self.wheels = wheels
         #: (source, canonical project name, version) -> what was read, None if nothing usable.
         self.read: dict[tuple[str, str, Any], Metadata | None] = {}
@@ -161,27 +162,28 @@ class MetadataReader(State):
                 f"{where} has no variants.json for it, and {len(files)} labels are too many to "
                 "look into a wheel of each"
             )
-        only = self._only_label(first.project, files)
         found: list[Metadata] = []
-        faults = []
+        faults: list[str] = []
+        whole: dict[str, Any] = {}
         # Its time is for all of them: a hundred slow wheels take no longer than one.
         budget = Budget()
-        # The null variant comes after all others in any case.
-        for label, file in sorted(files.items(), key=lambda each: (each[0] == NULL_LABEL, each)):
+        for label, file in sorted(files.items()):
             budget.renew()
-            try:
+            with _noted(faults):
                 metadata = self._read_parts(file.link, label, budget)
-                if metadata is None and only in (None, label):
-                    if found and label == NULL_LABEL:
-                        # It has no properties, so nothing is to be learned from it.
-                        metadata = replace(found[0], variants={NULL_LABEL: {}})
-                    else:
-                        budget.renew(largest)
-                        metadata = self._read_whole(file.link, label, budget)
-            except Unusable as error:
-                faults.append(str(error))
-            else:
-                found += [] if metadata is None else [metadata]
+                if metadata is None:
+                    whole[label] = file.link
+                else:
+                    found.append(metadata)
+        known = self._other_version(first) if len(whole) > 1 else None
+        for label in self._in_order(first.project, whole, known):
+            if found and label == NULL_LABEL:
+                # It comes last and has no properties, so nothing is to be learned from it.
+                found.append(replace(found[0], variants={NULL_LABEL: {}}))
+                continue
+            budget.renew(largest)
+            with _noted(faults):
+                found.append(self._read_whole(whole[label], label, budget))
         try:
             if found:
                 combined = combine(*found)
@@ -194,6 +196,13 @@ class MetadataReader(State):
             return Metadata(())
         listed = "; ".join(faults[:3]) + (f"; and {len(faults) - 3} more" * (len(faults) > 3))
         raise Unusable(f"{where} has no variants.json for it; {listed}")
+
+    def _other_version(self, file: File) -> Metadata | None:
+        """Return the metadata of another version, of which the source has a variants.json."""
+        keys = [key for key in self._index.json_links if key[:2] == (file.source, file.project)]
+        for key in sorted(keys, key=lambda key: key[2], reverse=True)[:1]:
+            return self.sparing_metadata({"": file._replace(version=key[2])})
+        return None
 
     def _read_parts(self, link: Any, label: str, budget: Budget) -> Metadata | None:
         """Read what a wheel says without fetching the rest of it; None where that cannot be."""
@@ -221,6 +230,15 @@ def _key_of(files: Mapping[str, File]) -> tuple[tuple[str, str, Any], File]:
     """Return what all of the files have in common, and one of them."""
     file = next(iter(files.values()))
     return (file.source, file.project, file.version), file
+
+
+@contextlib.contextmanager
+def _noted(faults: list[str]) -> Iterator[None]:
+    """Note what cannot be had, and go on."""
+    try:
+        yield
+    except Unusable as error:
+        faults.append(str(error))
 
 
 @contextlib.contextmanager

@@ -25,6 +25,7 @@ from pipvariant.shim.finding.download import (
     declared_length,
     open_response,
 )
+from pipvariant.standard.bounds import MAX_BYTES
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +48,7 @@ class WholeWheels(State):
     def __init__(self, pip_options: Any = None, *, largest: int = MAX_WHEEL) -> None:
         self.largest = largest
         self._bar = getattr(pip_options, "progress_bar", "off")
+        self._explains = getattr(pip_options, "explains", False)
         #: URL of a wheel -> where it lies until pip ends.
         self._paths: dict[str, str] = {}
 
@@ -83,13 +85,16 @@ class WholeWheels(State):
             length, cached = declared_length(response), is_from_cache(response)
             budget.expect(length or 0)
             format_size = import_module("pip._internal.utils.misc").format_size
-            logger.info(
+            # Where nothing is installed, and pip keeps quiet, nobody expects that it takes long.
+            surprises = self._explains and (length or 0) > MAX_BYTES
+            logger.log(
+                logging.WARNING if surprises else logging.INFO,
                 "%s %s%s: what its label needs is only said inside of it",
                 "Using cached" if cached else "Downloading",
                 shown(link),
                 f" ({format_size(length)})" if length else "",
             )
-            chunks: Iterable[bytes] = _in_time(arriving(response, budget), budget)
+            chunks: Iterable[bytes] = _while_fast(arriving(response, budget), budget)
             if logger.isEnabledFor(logging.INFO) and not cached and (length or SHORT + 1) > SHORT:
                 bars: Any = import_module("pip._internal.cli.progress_bars")
                 show = bars.get_download_progress_renderer(bar_type=self._bar, size=length)
@@ -97,8 +102,8 @@ class WholeWheels(State):
             yield from chunks
 
 
-def _in_time(chunks: Iterable[bytes], budget: Budget) -> Iterable[bytes]:
-    """Allow more time for what arrives fast enough; see that it is a wheel from its beginning."""
+def _while_fast(chunks: Iterable[bytes], budget: Budget) -> Iterable[bytes]:
+    """Yield what is the beginning of a wheel, and then the rest if it arrives fast enough."""
     begins = b""
     for chunk in chunks:
         if len(begins) < 2:
