@@ -6,6 +6,7 @@ goes to a file, so that its size is not in memory, and pip takes that file if th
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 from collections.abc import Iterable
@@ -71,7 +72,8 @@ class WholeWheels(State):
                 with open(path, "wb") as file:
                     file.writelines(self._chunks(session, link, budget))
             except BaseException:
-                os.unlink(path)
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
                 raise
             self._paths[url] = path
         return self._paths[url]
