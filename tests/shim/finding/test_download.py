@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -141,36 +141,38 @@ def test_each_file_may_have_its_own_bytes_in_the_time_for_all() -> None:
 # Wheels that are downloaded whole.
 
 
-@pytest.mark.parametrize(
-    ("pieces", "largest", "said"),
-    (
-        ([b"PK" + bytes(1 << 20)] * 40, MAX_WHEEL, ""),
-        ([b"PK" + bytes(1 << 20)] * 40, 1 << 24, "bigger than 16 MB"),
-        ([b"P", b"K", *[b"x"] * 400], MAX_WHEEL, "more than 60 s"),
-        ([b"P", b"<html>"], MAX_WHEEL, "is no wheel"),
-    ),
-)
-def test_a_whole_wheel_may_take_its_time_if_it_arrives_fast_enough(
-    monkeypatch: pytest.MonkeyPatch, pieces: list[bytes], largest: int, said: str
-) -> None:
-    # Each look at the clock is five seconds later than the one before.
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Budget]:
+    """A budget whose clock goes on by five seconds whenever it is looked at."""
     clock = iter(range(0, 5000, 5))
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
-    wheels, session, budget = WholeWheels(), _Session(*pieces), Budget()
-    budget.renew(largest)
     with global_tempdir_manager():
-        if said:
-            with pytest.raises(Unusable, match=said):
-                wheels.download(session, LINK, budget)
-            assert wheels.path(LINK) is None
-            assert len(session._pieces) > 20 or "no wheel" in said
-        else:
-            path = Path(wheels.download(session, LINK, budget))
-            assert path.read_bytes() == b"".join(pieces)
-            # It is there already, and goes with the end of pip.
-            assert wheels.download(_Session(b"x"), LINK, budget) == str(path)
-    if not said:
-        assert not path.exists()
+        yield Budget()
+
+
+def test_a_large_wheel_may_take_its_time_and_is_downloaded_once(slow: Budget) -> None:
+    wheels, pieces = WholeWheels(), [b"PK" + bytes(1 << 20)] * 40
+    slow.renew(MAX_WHEEL)
+    path = wheels.download(_Session(*pieces), LINK, slow)
+    assert Path(path).read_bytes() == b"".join(pieces)
+    assert wheels.download(_Session(b"another"), LINK, slow) == wheels.path(LINK) == path
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said"),
+    (
+        ([b"PK" + bytes(1 << 20)] * 40, "bigger than 16 MB"),
+        ([b"P", b"K", *[b"x"] * 400], "more than 60 s"),
+        ([b"P", b"<html>", *[b"x"] * 40], "is no wheel"),
+    ),
+)
+def test_a_wheel_is_given_up_while_it_arrives(slow: Budget, pieces: list[bytes], said: str) -> None:
+    wheels, session = WholeWheels(), _Session(*pieces)
+    slow.renew(16 << 20)
+    with pytest.raises(Unusable, match=said):
+        wheels.download(session, LINK, slow)
+    assert wheels.path(LINK) is None
+    assert len(session._pieces) > 20
 
 
 def test_only_a_file_is_read(tmp_path: Path) -> None:
