@@ -440,6 +440,7 @@ SHAPES = {
     def get_supported_configs(cls, context=None):
         return (Config("speed", ("high",)) for _ in range(1))
 """,
+    "no namespace": FINE + "\ndel Plugin.namespace\n",
     "wrapped": """
     @staticmethod
     def get_supported_configs():

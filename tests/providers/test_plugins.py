@@ -188,6 +188,18 @@ def test_a_plugin_for_another_namespace_supports_nothing(make: Make) -> None:
     assert "answers for namespace acme" in answer.problems[0]
 
 
+def test_a_plugin_without_a_namespace_answers_for_the_one_in_the_metadata(make: Make) -> None:
+    class Nameless(Installer):
+        def install(self, requirements: Sequence[str], folder: Path, source: str) -> Sequence[str]:
+            found = super().install(requirements, folder, source)
+            (folder / "acme.py").write_text(HEAD.replace('namespace = "acme"', "") + self.body)
+            return found
+
+    for namespace in ("acme", "nvidia"):
+        answer = make(Nameless()).answer(namespace, PROVIDER)
+        assert (answer.features, answer.problems) == ({"speed": ("high", "low")}, ())
+
+
 @pytest.mark.parametrize(
     "report", ("7", '{"configs": 7}', '{"configs": [7]}', '{"namespace": "acme", "configs": [[]]}')
 )
