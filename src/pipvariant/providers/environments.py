@@ -9,13 +9,13 @@ import shutil
 import stat
 import sys
 import sysconfig
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pipvariant.errors import ProbeFailed
+from pipvariant.providers import short_lived
 from pipvariant.providers.probe_cache import hash_of, is_private, make_private
 
 #: So many environments are kept; the one that was not used for the longest time goes first.
@@ -61,26 +61,21 @@ def provide_environment(
         return found
     try:
         make_private(folder)
-        new = Path(tempfile.mkdtemp(prefix=_NEW, dir=folder))
+        with short_lived.folder(_NEW, folder) as new:
+            site = new / _SITE
+            site.mkdir()
+            packages = fill(site)
+            files = (path for path in site.rglob("*") if not path.is_dir())
+            sizes = {str(path.relative_to(site)): path.lstat().st_size for path in files}
+            record = {"key": key, "packages": list(packages), "files": sizes}
+            (new / _RECORD).write_text(json.dumps(record), encoding="utf-8")
+            # Another process may have been faster.
+            if not refresh and (found := _read_environment(place, key)):
+                return found
+            _put(new, place)
+            _tidy(folder, place)
     except OSError as error:
         raise ProbeFailed(f"{folder}: no environment can be made: {error}") from error
-    try:
-        site = new / _SITE
-        site.mkdir()
-        packages = fill(site)
-        files = (path for path in site.rglob("*") if not path.is_dir())
-        sizes = {str(path.relative_to(site)): path.lstat().st_size for path in files}
-        record = {"key": key, "packages": list(packages), "files": sizes}
-        (new / _RECORD).write_text(json.dumps(record), encoding="utf-8")
-        # Another process may have been faster.
-        if not refresh and (found := _read_environment(place, key)):
-            return found
-        _put(new, place)
-        _tidy(folder, place)
-    except OSError as error:
-        raise ProbeFailed(f"{folder}: no environment can be kept: {error}") from error
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
     return Environment(place / _SITE, tuple(packages))
 
 

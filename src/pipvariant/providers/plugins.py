@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
-import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from pipvariant.errors import InvalidOption, ProbeFailed
-from pipvariant.providers import probe
+from pipvariant.providers import probe, short_lived
 from pipvariant.providers.answers import NOTHING, TRUST_OPTION, Answer, Origin, not_trusted
 from pipvariant.providers.environments import Environment, provide_environment
 from pipvariant.providers.requirements import marker_environment, plugin_requirements
@@ -221,8 +220,9 @@ class Plugins:
             return sorted(packages, key=lambda text: text.split()[0] != requirements[0][0])
 
         if self.folder is None:
-            self.folder = Path(tempfile.mkdtemp(prefix="pip-variant-"))
-            weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+            stack = ExitStack()
+            weakref.finalize(self, stack.close)
+            self.folder = stack.enter_context(short_lived.folder())
         folder, refresh = self.folder, self.refresh
         return _once(
             self._environments, key, lambda: provide_environment(folder, key, fill, refresh=refresh)

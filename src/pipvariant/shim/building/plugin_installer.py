@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipvariant.errors import ProbeFailed
-from pipvariant.providers import probe_cache
+from pipvariant.providers import probe_cache, short_lived
 from pipvariant.providers.plugins import Plugins
 from pipvariant.shim.building.child_pip import RUNNER, WHEELS_ONLY, places
 from pipvariant.shim.core.pip_objects import path_to_link, redact
@@ -96,27 +96,30 @@ class _Installer:
         """
         command = [sys.executable, RUNNER, "install", "--no-variant", "--only-binary", ":all:"]
         command += ["--target", str(folder), "--progress-bar", "off", *requirements]
+        variables = dict(_variables(self._options(), self._places(source)))
         try:
-            done = subprocess.run(
-                command,
-                env=_variables(self._options(), self._places(source)),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                encoding="utf-8",
-                errors="replace",
-                timeout=MAX_SECONDS,
-                check=False,
-            )
+            # A pip that is ended leaves its temporary folders behind.
+            with short_lived.folder() as temporary:
+                variables.update(dict.fromkeys(("TEMP", "TMP", "TMPDIR"), str(temporary)))
+                with short_lived.child(
+                    command,
+                    env=variables,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    encoding="utf-8",
+                    errors="replace",
+                ) as process:
+                    printed, _ = process.communicate(timeout=MAX_SECONDS)
         except subprocess.TimeoutExpired:
             raise ProbeFailed(f"pip took more than {MAX_SECONDS:.0f} s to install it") from None
         except OSError as error:
             raise ProbeFailed(f"pip could not be started to install it: {error}") from error
-        logger.debug("pip on the way to %s:\n%s", ", ".join(requirements), done.stdout)
-        if done.returncode:
-            said = [line[7:] for line in done.stdout.splitlines() if line.startswith("ERROR: ")]
+        logger.debug("pip on the way to %s:\n%s", ", ".join(requirements), printed)
+        if process.returncode:
+            said = [line[7:] for line in printed.splitlines() if line.startswith("ERROR: ")]
             reason = error_phrase(
-                ValueError("; ".join(said) or f"pip ended with {done.returncode}")
+                ValueError("; ".join(said) or f"pip ended with {process.returncode}")
             )
             raise ProbeFailed(
                 f"no wheel of it can be installed from {self.origin(source)}: {reason}"
