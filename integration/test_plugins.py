@@ -539,6 +539,19 @@ def test_without_a_cache_nothing_stays(pip: Pip, index: Index) -> None:
     assert list((pip.root / "tmp").iterdir()) == []
 
 
+def test_a_plugin_is_asked_where_its_cache_leads_elsewhere(pip: Pip, index: Index) -> None:
+    index.add(plugin(), *tri())
+    folder = pip.root / "home" / ".cache" / "pip-variant" / "plugins"
+    folder.parent.mkdir(parents=True, mode=0o700)
+    folder.symlink_to(pip.work)
+    result = pip.variant("install", *TRUST, "tri", environ=kept(pip)).check()
+    assert pip.label("tri") == "fast"
+    assert result.warnings == [
+        f"WARNING: Plugin packages are not kept for later runs: {folder} is a link"
+    ]
+    assert list(pip.work.iterdir()) == list((pip.root / "tmp").iterdir()) == []
+
+
 def test_two_namespaces_of_one_plugin_package_share_its_environment(pip: Pip, index: Index) -> None:
     more = "\nclass Other(Plugin):\n    namespace = 'other'\n"
     other = {"requires": ["acme-provider"], "plugin-api": "acme_plugin:Other"}

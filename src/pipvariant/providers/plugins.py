@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
-import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from pipvariant.errors import InvalidOption, ProbeFailed
-from pipvariant.providers import probe, short_lived
+from pipvariant.providers import probe
 from pipvariant.providers.answers import NOTHING, TRUST_OPTION, Answer, Origin, not_trusted
-from pipvariant.providers.environments import Environment, provide_environment
+from pipvariant.providers.environments import Environment, Environments
 from pipvariant.providers.requirements import marker_environment, plugin_requirements
 from pipvariant.standard.properties import FEATURE, VALUE
 
@@ -119,7 +117,9 @@ class Plugins:
 
     def __post_init__(self) -> None:
         self._trusted = parse_trust(self.trusted)
-        self._environments: dict[tuple[str, ...], Environment | ProbeFailed] = {}
+        self._environments = Environments(self.folder, refresh=self.refresh)
+        self._installed: dict[tuple[str, ...], Environment | ProbeFailed] = {}
+        self._told = False
         self._found: dict[tuple[str, ...], _Found | ProbeFailed] = {}
         self._answers: dict[tuple[str, ...], Answer] = {}
 
@@ -219,14 +219,11 @@ class Plugins:
             # The plugin package comes first, the others are what it brings.
             return sorted(packages, key=lambda text: text.split()[0] != requirements[0][0])
 
-        if self.folder is None:
-            stack = ExitStack()
-            weakref.finalize(self, stack.close)
-            self.folder = stack.enter_context(short_lived.folder())
-        folder, refresh = self.folder, self.refresh
-        return _once(
-            self._environments, key, lambda: provide_environment(folder, key, fill, refresh=refresh)
-        )
+        found = _once(self._installed, key, lambda: self._environments.provide(key, fill))
+        if found.not_kept and not self._told:
+            self._told = True
+            logger.warning("Plugin packages are not kept for later runs: %s", found.not_kept)
+        return found
 
 
 T = TypeVar("T")

@@ -65,6 +65,17 @@ def folder(
     )
 
 
+def file(within: Path) -> AbstractContextManager[Path]:
+    """Make an empty file for the time of a block, for this user alone, to be given another name."""
+
+    def make() -> Path:
+        handle, name = tempfile.mkstemp(prefix=".new-", dir=within)
+        os.close(handle)
+        return Path(name)
+
+    return held(make, lambda path: path.unlink(missing_ok=True))
+
+
 @contextmanager
 def child(command: Sequence[str], **how: Any) -> Iterator[subprocess.Popen[Any]]:
     """Start a process for the time of a block, which is ended with what it started.

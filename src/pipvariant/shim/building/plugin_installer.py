@@ -117,7 +117,11 @@ class _Installer:
             raise ProbeFailed(f"pip could not be started to install it: {error}") from error
         logger.debug("pip on the way to %s:\n%s", ", ".join(requirements), printed)
         if process.returncode:
-            said = [line[7:] for line in printed.splitlines() if line.startswith("ERROR: ")]
+            lines = printed.splitlines()
+            said = [line[7:] for line in lines if line.startswith("ERROR: ")]
+            if "Exception:" in said:
+                # The end of a traceback says what it was.
+                said = lines[-1:]
             reason = error_phrase(
                 ValueError("; ".join(said) or f"pip ended with {process.returncode}")
             )
