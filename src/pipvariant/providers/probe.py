@@ -46,17 +46,27 @@ _FOLDERS = ("HOME", "TEMP", "TMP", "TMPDIR", "USERPROFILE")
 # Providers call the variables so that state what they cannot see, such as the GPU of another host.
 _FORCED = "_VARIANT_PROVIDER_FORCE_"
 
+# Linux: the child ends when its parent is gone, which cannot end it any more.
+_TOGETHER = """
+import sys
+if sys.platform == "linux":
+    try:
+        import ctypes
+        ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)
+    except (ImportError, OSError, AttributeError):
+        pass
+"""
+
 # The child finds modules where this process does, whatever its own start-up would have added.
-_BOOT = """
-import json, sys
+_BOOT = f"""{_TOGETHER}
+import json
 sys.path[:] = json.loads(sys.argv[1])
 from pipvariant.providers import _child
 _child.report_to_parent(*sys.argv[2:])
 """
 
 # A plugin finds its own packages and the standard library, nothing of the user's environment.
-_BOOT_APART = """
-import sys
+_BOOT_APART = f"""{_TOGETHER}
 library = sys.path[:]
 sys.path.append(sys.argv[1])
 from pipvariant.providers import _child, _query

@@ -102,7 +102,7 @@ class _Installer:
         found = _Places(
             *(tuple(url for url in urls if _bare(url) in places) for urls in self._places(source))
         )
-        origin = " ".join(places)
+        origin = " ".join(places) or "no index"
         variables = dict(_variables(self._options(), found))
         try:
             # A pip that is ended leaves its temporary folders behind.
