@@ -62,6 +62,7 @@ def test_an_exact_version_has_no_local_version_in_it() -> None:
         (f"acme-provider@{A}", "http://a.invalid/simple", None),
         ("acme-provider", "", ""),
         (f"acme-provider@{A}", "", None),
+        (f"acme-provider@{A}", "https://[a", None),
     ),
 )
 def test_trust_in_an_index_is_for_what_comes_from_it(

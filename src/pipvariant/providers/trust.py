@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import operator
 import os
@@ -54,12 +55,14 @@ class Trust:
         :param place: the URL of an index, or of a page or folder of files; empty for none.
         """
         grants = self._grants.get(name, [])
-        place = place and same_place(place)
-        placed = [grant for grant in grants if grant.place]
-        here = [grant.versions for grant in grants if grant.place in ("", place)]
-        if not here or (placed and not any(grant.place == place for grant in placed)):
+        # What is configured may be no URL.
+        with contextlib.suppress(ValueError):
+            place = place and same_place(place)
+        here = [grant for grant in grants if grant.place in ("", place)]
+        places = {grant.place for grant in grants} - {""}
+        if not here or (places and place not in places):
             return None
-        return functools.reduce(operator.and_, here)
+        return functools.reduce(operator.and_, (grant.versions for grant in here))
 
 
 def trust_option(requirement: Requirement, places: Sequence[str] = ()) -> str:
