@@ -272,3 +272,53 @@ def test_versions_with_the_same_labels_are_not_asked(pip: Pip, index: Index) -> 
         index.add(*tri(version))
     pip.variant("install", "tri", driver="12.4").check()
     assert len([each for each in index.requests if each.endswith("variants.json")]) == 1
+
+
+# A version without variants that counts as newer.
+
+
+def put(pip: Pip, wheel: Wheel) -> tuple[str, str]:
+    """Options for a second source that has one wheel."""
+    folder = pip.work / "other"
+    folder.mkdir()
+    (folder / wheel.filename).write_bytes(wheel.content)
+    return "--find-links", str(folder)
+
+
+@pytest.mark.parametrize(("newer", "named"), (("2.0+cpu", "tri==2.0"), ("2.0.1", "tri")))
+def test_variants_that_give_way_to_a_wheel_of_another_source_are_named_with_the_way_back(
+    pip: Pip, index: Index, newer: str, named: str
+) -> None:
+    index.add(*tri("2.0"), *tri("1.0"))
+    args = (*put(pip, Wheel("tri", newer)), named)
+    hint = (
+        f"tri {newer} has no variants, and counts as newer than 2.0, of which variants fit: "
+        "cuda12.8, cuda12.6; --require-variant tri=nvidia goes back to it"
+    )
+    assert hint in pip.variant("install", *args, driver="12.8").check().stdout.splitlines()
+    document = explained(pip, *args, driver="12.8")
+    (project,) = document["projects"]
+    assert (document["without_variants"], project["hint"]) == ([], hint)
+    assert (project["version"], statuses(project)) == (newer, [(None, "chosen")])
+    assert statuses(project["skipped"][0])[0] == ("cuda12.8", "fits")
+    pip.variant("install", "--require-variant", "tri=nvidia", *args, driver="12.8").check()
+    assert pip.build("tri") == ("2.0", "cuda12.8")
+
+
+def test_variants_that_nobody_can_go_back_to_are_not_named(pip: Pip, index: Index) -> None:
+    index.add(*tri("2.0"), yanked="broken")
+    other = put(pip, Wheel("tri", "2.0+cpu"))
+    yanked = pip.variant("install", *other, "tri", driver="12.8").check()
+    index.add(*tri("1.0"))
+    meant = ("install", "--force-reinstall", "--variant", "tri=", *other, "tri")
+    assert "counts as newer" not in yanked.output + pip.variant(*meant, driver="12.8").output
+    assert pip.build("tri") == ("2.0+cpu", "")
+
+
+def test_an_index_that_has_dropped_its_variants_costs_no_request(pip: Pip, index: Index) -> None:
+    index.add(*tri("1.0"), Wheel("tri", "2.0"))
+    result = pip.variant("install", "tri", driver="12.8").check()
+    assert "counts as newer" not in result.output
+    assert index.requests_for(".json") == []
+    (project,) = explained(pip, "tri", driver="12.8")["projects"]
+    assert project["skipped"][0]["reason"] == "tri 1.0 skipped: 2.0 counts as newer"

@@ -168,7 +168,13 @@ class Run:
 
         options, user, parts = self.options, self.user, self.parts
         yield from messages.patches(
-            options, user, parts.index, parts.decisions, parts.messages, parts.recorder
+            options,
+            user,
+            parts.index,
+            parts.decisions,
+            parts.messages,
+            parts.recorder,
+            parts.selector,
         )
         if user.no_variant:
             return

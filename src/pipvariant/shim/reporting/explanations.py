@@ -45,6 +45,8 @@ def _explain(
 ) -> Explanation | None:
     files = _files(index, project)
     decided, skipped = decisions.of_link(link), decisions.skipped_of(project)
+    if project in decisions.displaced:
+        skipped = [*skipped, decisions.displaced[project]]
     chosen = decided.file if decided is not None else _file_of(link, project, files)
     version = None if chosen is None else str(chosen.version)
     left_out = [

@@ -28,6 +28,8 @@ class Decisions(State):
         self.judgements: dict[str, Judgement] = {}
         #: (canonical project name, version) of the versions that were skipped, in order.
         self.skipped: dict[tuple[str, Any], Decision] = {}
+        #: Canonical project name -> an older version with variants, where the taken one has none.
+        self.displaced: dict[str, Decision] = {}
         #: (project, version) -> an older version that has a better label, in words.
         self.hints: dict[tuple[str, str], str] = {}
         #: Canonical names of the projects of which a version was found that can be taken.

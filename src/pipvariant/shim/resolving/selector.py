@@ -12,6 +12,7 @@ from pipvariant.selection.model import Decision, File
 from pipvariant.shim.core.pip_objects import installation_error, redact
 from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.index import labelled_by_version
+from pipvariant.standard.preferences import ALL
 
 if TYPE_CHECKING:
     from pipvariant.selection.constraints import VariantConstraint
@@ -182,6 +183,32 @@ class Selector(State):
             )
             if hint:
                 self.decisions.hints[decision.project, decision.version] = hint
+
+    def tell_displaced(self, project: str, link: Any) -> None:
+        """Say which labels gave way to a version without variants that counts as newer.
+
+        :param link: of the file that was taken, about which nothing was decided.
+        """
+        search, preferences = self.index.searches.get(project), self.user.preferences
+        # Who names a label, or none, means it.
+        named = set() if preferences is None else preferences.labels.keys() & {project, ALL}
+        if search is None or named or self.user.no_variant:
+            return
+        from pipvariant.selection.reasons import displaced_phrase
+        from pipvariant.shim.resolving.older_version import displaced_version
+
+        explains = self.options.explains
+        found = displaced_version(link, project, search, self, anywhere=explains)
+        if found is None:
+            return
+        taken, decision = found
+        reason = f"{taken} counts as newer"
+        self.decisions.displaced[project] = dataclasses.replace(decision, skip_reason=reason)
+        phrase = displaced_phrase(taken, decision)
+        if phrase:
+            self.decisions.hints[project, taken] = phrase
+            if not explains:
+                self.messages.tell(logging.INFO, phrase)
 
     def _tell_disallowed(self, taken: File, search: Search) -> None:
         """Say that a label would rank before the taken file, if its hash were allowed."""
