@@ -89,6 +89,7 @@ def test_the_json_has_label_properties_and_fit(tmp_path: Path) -> None:
             "fits": False,
             "reason": "cu130 needs CUDA driver >= 13.0, this machine has 12.8",
             "better": None,
+            "command": None,
         },
         {
             "name": "zeta",
@@ -98,6 +99,7 @@ def test_the_json_has_label_properties_and_fit(tmp_path: Path) -> None:
             "fits": True,
             "reason": "",
             "better": None,
+            "command": None,
         },
     ]
 

@@ -15,7 +15,6 @@ from pipvariant.shim.reporting.installed_variants import Looked, look
 from pipvariant.standard.properties import iter_properties, properties_json
 
 FIT = "All installed variants fit this machine.\n"
-BETTER = "would fit better now; --upgrade-variant takes it"
 #: In place of the label of a build without one.
 NO_LABEL = "(no label)"
 NONE = "No variant is installed.\n"
@@ -49,7 +48,7 @@ def run_list(options: Any, args: Sequence[str], out: TextIO) -> int:
 
 
 def run_check(options: Any, args: Sequence[str], out: TextIO) -> int:
-    """Print the incompatible installed variants; return 1 when there is one.
+    """Print the incompatible installed variants, each with a command; return 1 when there is one.
 
     A better label is printed too, and is a reason to fail with ``--better`` only.
 
@@ -59,14 +58,13 @@ def run_check(options: Any, args: Sequence[str], out: TextIO) -> int:
     if options.json:
         _write_variants_json(out, rows)
     elif not getattr(options, "quiet", 0):
-        for installed, (compatible, reason), better in rows:
+        for row in rows:
+            installed, (compatible, reason) = row.installed, row.compatibility
             head = f"{installed.name} {installed.version}"
-            if compatible is False:
-                out.write(f"{head}: {reason}\n")
-            elif compatible is None:
+            if compatible is None:
                 out.write(f"{head}: {installed.label or 'label'} unknown; {reason}\n")
-            if better:
-                out.write(f"{head}: variant {better} {BETTER}\n")
+            if row.advice:
+                out.write(f"{head}: {row.advice}\n")
         if all(row.compatibility.compatible for row in rows):
             out.write(FIT if rows else NONE)
     misfits = (row for row in rows if row.compatibility.compatible is False)
@@ -93,10 +91,10 @@ def _write_variants_table(out: TextIO, rows: Rows) -> None:
             WORDS[compatible],
             better or "",
         )
-        for installed, (compatible, _), better in rows
+        for installed, (compatible, _), better, _ in rows
     )
     write_table(out, ("name", "version", "label", "properties", "fits", "better"), cells)
-    for installed, (_, reason), _ in rows:
+    for installed, (_, reason), _, _ in rows:
         if reason:
             out.write(f"{installed.name} {installed.version}: {reason}\n")
 
@@ -111,7 +109,8 @@ def _write_variants_json(out: TextIO, rows: Rows) -> None:
             "fits": compatible,
             "reason": reason,
             "better": better,
+            "command": command or None,
         }
-        for installed, (compatible, reason), better in rows
+        for installed, (compatible, reason), better, command in rows
     ]
     write_json(out, entries)

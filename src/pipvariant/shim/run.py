@@ -148,7 +148,13 @@ class Run:
             return
         # What is installed is put among the files of pip, before these are grouped.
         kept = kept_variants.KeptVariants(
-            options, user, parts.replacements, parts.target, parts.settled_judge, parts.messages
+            options,
+            user,
+            parts.index,
+            parts.replacements,
+            parts.target,
+            parts.settled_judge,
+            parts.messages,
         )
         found = found_candidates.FoundVariants(
             user, parts.index, parts.decisions, parts.replacements, parts.orders

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from pipvariant.selection.installed import Compatibility, Installed, better_label, compatibility
+from pipvariant.selection.installed import (
+    Compatibility,
+    Installed,
+    advice,
+    better_label,
+    compatibility,
+    upgrade_command,
+)
 from pipvariant.selection.judging import Judge
 from pipvariant.selection.model import OtherProject
 from pipvariant.shim.building.plugin_installer import plugins_of
@@ -24,11 +31,18 @@ class Looked(NamedTuple):
 
     :param better: a label of the same version that ranks before it; empty if there is none, None
         where that cannot be known without asking an index.
+    :param command: takes another label; empty where none is wanted, or pip has no such command.
     """
 
     installed: Installed
     compatibility: Compatibility
     better: str | None
+    command: str
+
+    @property
+    def advice(self) -> str:
+        """What is wrong with the build and what to do about it, empty if nothing is."""
+        return advice(self.installed, self.compatibility, self.better, self.command)
 
 
 def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Looked]:
@@ -56,7 +70,10 @@ def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Loo
         recorded = read_recorded(distribution)
         better = None if recorded is None else better_label(installed, recorded, judge)
         if installed.is_variant or better is not None:
-            looked.append(Looked(installed, compatibility(installed, judge), better))
+            fits = compatibility(installed, judge)
+            wanted = not paths and (better or fits.compatible is False)
+            command = upgrade_command(installed) if wanted else ""
+            looked.append(Looked(installed, fits, better, command))
     return looked
 
 
