@@ -50,9 +50,7 @@ class Compatibility(NamedTuple):
     reason: str = ""
 
 
-def compatibility(
-    installed: Installed, judge: Judge, *, asks_all: bool = False
-) -> Compatibility:
+def compatibility(installed: Installed, judge: Judge, *, asks_all: bool = False) -> Compatibility:
     """Say whether an installed build is compatible with the target, by its own metadata.
 
     :param asks_all: what a provider would say that is off is not known.
@@ -111,7 +109,7 @@ def upgrade_command(installed: Installed) -> str:
     return f"pip-variant install --upgrade-variant {installed.name}=={installed.version}"
 
 
-def advice(installed: Installed, fits: Compatibility, better: str | None, command: str) -> str:
+def advice(fits: Compatibility, better: str | None, command: str) -> str:
     """Say that a build does not fit, or that a label would fit better; empty if neither.
 
     :param better: as :func:`better_label` returns it.

@@ -17,6 +17,7 @@ from pipvariant.selection.installed import (
     upgrade_command,
 )
 from pipvariant.selection.judging import Judge
+from pipvariant.selection.mixed import Mixed, find_mixed
 from pipvariant.selection.model import OtherProject
 from pipvariant.shim.building.plugin_installer import plugins_of
 from pipvariant.shim.core.pip_objects import default_environment
@@ -24,6 +25,7 @@ from pipvariant.shim.core.state import CommandOptions, TargetOptions
 from pipvariant.shim.finding.index import IndexState
 from pipvariant.shim.finding.installed import installed_version, read_installed, read_recorded
 from pipvariant.shim.finding.target import make_target
+from pipvariant.shim.reporting.mixed_variants import installed_members
 
 
 class Looked(NamedTuple):
@@ -31,6 +33,7 @@ class Looked(NamedTuple):
 
     :param better: a label of the same version that ranks before it; empty if there is none, None
         where that cannot be known without asking an index.
+    :param mixed: what it is mixed with, if anything.
     :param command: takes another label; empty where none is wanted, or pip has no such command.
     """
 
@@ -38,11 +41,12 @@ class Looked(NamedTuple):
     compatibility: Compatibility
     better: str | None
     command: str
+    mixed: tuple[Mixed, ...] = ()
 
     @property
     def advice(self) -> str:
         """What is wrong with the build and what to do about it, empty if nothing is."""
-        return advice(self.installed, self.compatibility, self.better, self.command)
+        return advice(self.compatibility, self.better, self.command)
 
 
 def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Looked]:
@@ -65,6 +69,7 @@ def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Loo
     judge = _judge_for(
         dataclasses.replace(options, enabled=(*options.enabled, *providers)), environment
     )
+    mixes = find_mixed(installed_members(distribution for distribution, _ in found))
     looked = []
     for distribution, installed in found:
         recorded = read_recorded(distribution)
@@ -73,7 +78,9 @@ def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Loo
             fits = compatibility(installed, judge)
             wanted = not paths and (better or fits.compatible is False)
             command = upgrade_command(installed) if wanted else ""
-            looked.append(Looked(installed, fits, better, command))
+            project = distribution.canonical_name
+            mixed = tuple(each for each in mixes if project in each.projects)
+            looked.append(Looked(installed, fits, better, command, mixed))
     return looked
 
 

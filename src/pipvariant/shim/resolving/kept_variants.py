@@ -93,7 +93,7 @@ class KeptVariants:
         recorded = read_recorded(distribution)
         label = None if recorded is None else better_label(installed, recorded, self.settled)
         command = upgrade_command(installed)
-        text = advice(installed, fits, label, command)
+        text = advice(fits, label, command)
         if not text and label is None and may_have_better(installed, self.target):
             text = f"a variant may fit better now; `{command}` looks for one"
         if text:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
     from pipvariant.selection.model import Decision, File, MetadataSource
     from pipvariant.shim.finding.index import IndexState, Search
-    from pipvariant.shim.resolving.selector import Selector
 
 
 def older_version_hint(
@@ -62,34 +61,31 @@ def older_version_hint(
     return ""
 
 
-def displaced_version(
-    link: Any, project: str, search: Search, selector: Selector, *, anywhere: bool
-) -> tuple[str, Decision] | None:
-    """Decide about the newest older version with variants, where the taken one has none.
+def displaced_files(
+    link: Any, project: str, search: Search, index: IndexState, *, anywhere: bool
+) -> tuple[str, list[File]]:
+    """Return the files of the newest older version with variants, where the taken one has none.
 
     A local version such as 2.0+cpu counts as newer than 2.0, and another source may have a newer
     version than the one with the variants.
 
     :param link: of the file that is taken.
     :param anywhere: also where one source has both, as different versions.
-    :returns: the version that is taken, and the decision; None if there is no such version.
+    :returns: the version that is taken, and the files, which are none if there is no such version.
     """
     found = search.finder.find_all_candidates(project)
     if not any(label_in(each.link.filename) for each in found):
-        return None
-    files = selector.index.files(search.finder, project, search.hashes)
+        return "", []
+    files = index.files(search.finder, project, search.hashes)
     taken = next((file for file in files if file.link == link), None)
-    older = [] if taken is None else _older(taken, search, selector.index)
-    labelled = [file for file in older if file.is_accelerated]
-    if taken is None or not labelled:
-        return None
-    newest = max(file.version for file in labelled)
+    older = [] if taken is None else _older(taken, search, index)
+    newest = max((file.version for file in older if file.is_accelerated), default=None)
+    if taken is None or newest is None:
+        return "", []
     files = [file for file in older if file.version == newest]
     if not anywhere and newest.public != taken.version.public:
         files = [file for file in files if file.source != source_of(link)]
-    if not any(file.is_accelerated for file in files):
-        return None
-    return str(taken.version), selector.decide(files, search, constrained=False)
+    return str(taken.version), files if any(file.is_accelerated for file in files) else []
 
 
 def _older(file: File, search: Search, index: IndexState) -> list[File]:

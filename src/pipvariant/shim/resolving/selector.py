@@ -195,13 +195,13 @@ class Selector(State):
         if search is None or named or self.user.no_variant:
             return
         from pipvariant.selection.reasons import displaced_phrase
-        from pipvariant.shim.resolving.older_version import displaced_version
+        from pipvariant.shim.resolving.older_version import displaced_files
 
         explains = self.options.explains
-        found = displaced_version(link, project, search, self, anywhere=explains)
-        if found is None:
+        taken, files = displaced_files(link, project, search, self.index, anywhere=explains)
+        if not files:
             return
-        taken, decision = found
+        decision = self.decide(files, search, constrained=False)
         reason = f"{taken} counts as newer"
         self.decisions.displaced[project] = dataclasses.replace(decision, skip_reason=reason)
         phrase = displaced_phrase(taken, decision)
