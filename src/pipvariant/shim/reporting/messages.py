@@ -130,6 +130,9 @@ class _Report:
         without: dict[str, set[str]] = {}
         for requirement in self.decisions.resolved:
             project = canonical_name(requirement.name)
+            if self._options.explains:
+                # Asked now, as pip removes what it has unpacked in the end.
+                self.decisions.versions[project] = str(requirement.get_dist().version)
             self._tell_skipped(self.decisions.skipped_of(project))
             decided = self.decisions.of_requirement(requirement)
             if decided is None:

@@ -42,6 +42,8 @@ class Decisions(State):
         self.build_labels: Mapping[str, str] = {}
         #: Why wheels on the disk were refused, as sentences.
         self.refused: list[str] = []
+        #: Canonical project name -> version that is installed, where it is to be explained.
+        self.versions: dict[str, str] = {}
         #: What the resolver found, and the words of its failure: of these one is empty.
         self.resolved: tuple[Any, ...] = ()
         self.failed = ""
