@@ -425,7 +425,6 @@ def printed_command(result: Result) -> list[str]:
 @pytest.mark.parametrize(
     ("version", "yanked"), (("1.0", None), ("2.1.dev5", None), ("2.1+gpu", None), ("2.1", "broken"))
 )
-@pytest.mark.every_pip
 def test_the_printed_command_takes_the_better_label(
     pip: Pip, index: Index, version: str, yanked: str | None
 ) -> None:
@@ -520,6 +519,7 @@ def test_the_list_names_variants_and_whether_they_fit(with_old: Pip, index: Inde
             "reason": "cuda12.6 needs CUDA driver >= 12.6, this machine has 12.4",
             "better": "null",
             "command": "pip-variant install --upgrade-variant tri==1.0",
+            "mixed": [],
         }
     ]
     table = with_old.variant("variant", "list", driver="12.8").check()
