@@ -32,6 +32,7 @@ VERDICTS = {CHOSEN: "chosen", FITS: "fits", REJECTED: "no", LEFT_OUT: "no"}
 NAMES = {"non-variant wheel": "(no label)", "source distribution": "(sdist)"}
 #: What is said of the first unmet property of a rejected label.
 UNMET = ("namespace", "feature", "values", "supported")
+#: Stands before the names of the other projects.
 NO_VARIANTS = "Without variants"
 #: So many values, and features, of an answer are shown.
 SHOWN = 3
@@ -80,8 +81,9 @@ def run_explain(run: Run, args: list[str]) -> int:
         }
         write_json(sys.stdout, document)
     else:
-        how = "Taken as plain pip does (--no-variant)" if run.user.no_variant else NO_VARIANTS
-        _write_as_text(sys.stdout, explanations, others, how, problem)
+        head = "Taken as plain pip does (--no-variant)" if run.user.no_variant else NO_VARIANTS
+        rest = f"{head}: {', '.join(others)}\n" if others else ""
+        _write_as_text(sys.stdout, explanations, rest, problem)
     return code
 
 
@@ -104,16 +106,15 @@ def shape_install(command: Any) -> None:
 
 
 def _write_as_text(
-    out: TextIO, explanations: Sequence[Explanation], others: Sequence[str], how: str, problem: str
+    out: TextIO, explanations: Sequence[Explanation], others: str, problem: str
 ) -> None:
     """Print explanations as tables, for 80 columns at least.
 
-    :param others: the projects about which nothing was decided, and *how* they were taken.
+    :param others: names the projects about which nothing was decided.
     """
     for explanation in explanations:
         _write_one(out, explanation)
-    if others:
-        out.write(f"{how}: {', '.join(others)}\n")
+    out.write(others)
     if problem:
         out.write(f"Nothing would be installed: {problem}\n")
 

@@ -13,7 +13,7 @@ from pipvariant.shim.finding.index import source_of
 from pipvariant.shim.finding.left_out import left_out_by_pip
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from pipvariant.shim.finding.index import IndexState
     from pipvariant.shim.resolving.decisions import Decisions
@@ -55,12 +55,11 @@ def _explain(
         for each in left_out_by_pip(index, project)
         if version in (None, str(each.file.version))
     ]
-    forbidden = [file for file in files if not file.allowed and hashes_of(file.link)]
     versions = {version} if version is not None else {each.version for each in skipped}
-    left_out += _left_out_by_hash(forbidden, [file for file in files if file.allowed], versions)
+    left_out += _left_out_by_hash([file for file in files if str(file.version) in versions])
     if decided is None and not skipped and not any(each.file.label for each in left_out):
         return None
-    plain = [file for file in files if file.label is None and file not in forbidden]
+    plain = [file for file in files if file.label is None and not _is_forbidden(file)]
     explanation = explain(
         project,
         None if decided is None else decided.decision,
@@ -84,18 +83,22 @@ def _files(index: IndexState, project: str) -> list[File]:
     return [] if search is None else index.files(search.finder, project, search.hashes)
 
 
-def _left_out_by_hash(
-    forbidden: Sequence[File], allowed: Sequence[File], versions: Collection[str]
-) -> list[LeftOut]:
+def _is_forbidden(file: File) -> bool:
+    """Say whether pip leaves a file out because of its hash; one that is not known it fetches."""
+    return not file.allowed and bool(hashes_of(file.link))
+
+
+def _left_out_by_hash(files: Sequence[File]) -> list[LeftOut]:
     """Return one file of each label and kind of which no file has an allowed hash."""
-    found: dict[tuple[Any, ...], LeftOut | None] = {
-        (str(file.version), file.source, file.label, file.kind): None for file in allowed
-    }
-    for file in forbidden:
-        if str(file.version) in versions:
-            key = (str(file.version), file.source, file.label, file.kind)
-            found.setdefault(key, LeftOut(file, "its hash is not allowed"))
-    return [each for each in found.values() if each is not None]
+    # Where no hash is allowed pip leaves out nothing, and fails later.
+    if all(map(_is_forbidden, files)):
+        return []
+    first: dict[tuple[Any, ...], File] = {}
+    # Sorting is stable: an allowed file comes first.
+    for file in sorted(files, key=_is_forbidden):
+        first.setdefault((str(file.version), file.source, file.label, file.kind), file)
+    reason = "its hash is not allowed"
+    return [LeftOut(file, reason) for file in first.values() if _is_forbidden(file)]
 
 
 def _file_of(link: Any, project: str, files: Sequence[File], version: str | None) -> File | None:

@@ -33,8 +33,8 @@ class Looked(NamedTuple):
 
     :param better: a label of the same version that ranks before it; empty if there is none, None
         where that cannot be known without asking an index.
-    :param mixed: what it is mixed with, if anything.
     :param command: takes another label; empty where none is wanted, or pip has no such command.
+    :param mixed: the mixes that it is part of.
     """
 
     installed: Installed

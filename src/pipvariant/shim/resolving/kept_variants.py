@@ -104,16 +104,16 @@ class KeptVariants:
 
         :param candidates: pip's, of what is going to be installed.
         """
-        installed = dict(self.replacements.replaceable)
+        installed = dict(self.replacements.replaceable.keys())
         for candidate in candidates:
-            project = candidate.project_name
-            for name, version in installed:
-                if name != project or not candidate.version < version:
-                    continue
-                text = f"{project}: version {candidate.version} replaces {version}, which is newer"
-                if (name, version) in self.replacements.not_offered:
-                    text += f", as {why_not_offered(self.index, name, version)}"
-                self.messages.tell(logging.WARNING, text)
+            project, new = candidate.project_name, candidate.version
+            old = installed.get(project)
+            if old is None or new >= old:
+                continue
+            text = f"{project}: version {new} replaces {old}, which is newer"
+            if (project, old) in self.replacements.not_offered:
+                text += f", as {why_not_offered(self.index, project, old)}"
+            self.messages.tell(logging.WARNING, text)
 
 
 def why_not_offered(index: IndexState, project: str, version: Any) -> str:
