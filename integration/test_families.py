@@ -179,42 +179,47 @@ MIXED = (
     "alpha 1.0 has 12.8, beta 1.0 has 13.0"
 )
 TAKES = "takes equal ones, if there are any"
-WARNING = f"WARNING: {MIXED}; `{' '.join(FAMILY)}` {TAKES}"
 COMMAND = ("install", *FAMILY, "alpha", "beta")
+WITH_COMMAND = f"{MIXED}; `pip-variant {' '.join(COMMAND)}` {TAKES}"
+WITH_OPTION = (
+    "WARNING: Packages that need each other are built for different nvidia :: "
+    "cuda_version_lower_bound: alpha 1.0 has 13.0, beta 1.0 has 12.8; "
+    f"`{' '.join(FAMILY)}` {TAKES}"
+)
 
 
 @pytest.mark.every_pip
 @pytest.mark.parametrize("options", ((), ("--use-deprecated=legacy-resolver",)))
-def test_a_mix_is_a_warning_with_the_option_that_ends_it(
+def test_a_mix_is_a_warning_with_a_command_that_ends_it(
     pip: Pip, index: Index, options: tuple[str, ...]
 ) -> None:
     _mix(pip, index)
     result = pip.variant("install", *options, "beta", driver="13.0").check()
-    assert WARNING in result.warnings
+    assert f"WARNING: {WITH_COMMAND}" in result.warnings
     assert not [each for each in index.requests if "alpha" in each]
     assert (pip.label("alpha"), pip.label("beta")) == ("cu12.8", "cu13.0")
-    assert not pip.variant("install", *FAMILY, "beta", driver="13.0").check().warnings
-    assert (pip.label("alpha"), pip.label("beta")) == ("cu13.0", "cu13.0")
-
-
-def test_a_check_prints_the_command_that_ends_a_mix(pip: Pip, index: Index) -> None:
-    _mix(pip, index)
-    pip.variant("install", "beta", driver="13.0").check()
     checked = pip.variant("variant", "check", "--mixed", driver="13.0")
-    line = f"{MIXED}; `pip-variant {' '.join(COMMAND)}` {TAKES}"
-    assert (checked.code, line in checked.stdout.splitlines()) == (1, True)
-    pip.variant(*COMMAND, driver="13.0").check()
+    assert (checked.code, WITH_COMMAND in checked.stdout.splitlines()) == (1, True)
+    assert not pip.variant(*COMMAND, driver="13.0").check().warnings
     assert (pip.label("alpha"), pip.label("beta")) == ("cu13.0", "cu13.0")
     assert pip.variant("variant", "check", "--mixed", driver="13.0").code == 0
 
 
-def test_a_mix_is_seen_from_all_sides_and_nowhere_else(pip: Pip, index: Index) -> None:
+def test_a_mix_of_what_is_being_installed_is_a_warning_with_the_option(
+    pip: Pip, index: Index
+) -> None:
+    index.add(*release("alpha", labels=_cuda("12.8", "13.0"), plain=False))
+    index.add(*release("beta", labels=_cuda("12.8"), requires=("alpha",), plain=False))
+    for command in (("download", "-d", "there"), ("install", "--target", "there"), ("install",)):
+        assert WITH_OPTION in pip.variant(*command, "beta", driver="13.0").check().warnings
+    again = pip.variant("install", *FAMILY, "beta", driver="13.0").check()
+    assert (pip.label("alpha"), pip.label("beta"), again.warnings) == ("cu12.8", "cu12.8", [])
+
+
+def test_a_mix_is_seen_from_the_side_of_what_is_required(pip: Pip, index: Index) -> None:
     _mix(pip, index)
     pip.variant("install", "beta", driver="13.0").check()
     other = ("install", "--force-reinstall", "--variant", "alpha=cu12.8", "alpha")
-    assert WARNING in pip.variant(*other, driver="13.0").check().warnings
-    both = ("--variant", "alpha=cu12.8", "beta")
-    for command in (("download", "-d", "there"), ("install", "--target", "there")):
-        assert WARNING in pip.variant(*command, *both, driver="13.0").check().warnings
+    assert f"WARNING: {WITH_COMMAND}" in pip.variant(*other, driver="13.0").check().warnings
     apart = ("install", "--target", "elsewhere", "--no-deps", "beta")
     assert not pip.variant(*apart, driver="13.0").check().warnings

@@ -97,8 +97,8 @@ class _Report:
 
     def tell_mixed(self, resolver: Any) -> None:
         """Warn of packages that need each other and are built for different things."""
-        for mixed in mixed_after(resolver, self.decisions):
-            self._messages.tell(logging.WARNING, mixed.advice(mixed.option))
+        for sentence in mixed_after(resolver, self.decisions):
+            self._messages.tell(logging.WARNING, sentence)
 
     def tell_failed(self, error: str) -> None:
         """Say what variants have to do with it that nothing could be resolved.

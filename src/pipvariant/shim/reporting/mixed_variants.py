@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from pipvariant.selection.mixed import Member, Mixed, find_mixed, is_for_accelerator
+from pipvariant.selection.mixed import Member, find_mixed, is_for_accelerator
 from pipvariant.shim.core.pip_objects import canonical_name, default_environment, requested_link
 from pipvariant.shim.finding.installed import read_installed
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pipvariant.standard.properties import Properties
 
 
-def mixed_after(resolver: Any, decisions: Decisions) -> list[Mixed]:
-    """Return what will be mixed, and has a part that is going to be installed.
+def mixed_after(resolver: Any, decisions: Decisions) -> list[str]:
+    """Say what will be mixed, and has a part that is going to be installed; and what to do.
 
     Nothing is asked for: the resolver has it all, and the environment is looked at only where
     something new is built for an accelerator.
@@ -35,7 +35,12 @@ def mixed_after(resolver: Any, decisions: Decisions) -> list[Mixed]:
     if members:
         rest = (dist for dist in _installed(resolver) if dist.canonical_name not in new)
         members += installed_members(rest)
-    return [mixed for mixed in find_mixed(members) if not new.isdisjoint(mixed.projects)]
+    return [
+        # The option alone leaves a package as it is that the user's command is not about.
+        mixed.advice(mixed.option if new.issuperset(mixed.projects) else mixed.command)
+        for mixed in find_mixed(members)
+        if not new.isdisjoint(mixed.projects)
+    ]
 
 
 def installed_members(distributions: Iterable[Any]) -> list[Member]:
