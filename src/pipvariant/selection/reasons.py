@@ -75,11 +75,13 @@ def displaced_phrase(taken: str, decision: Decision) -> str:
     fitting = [file for file in decision.files if file.is_accelerated]
     if not fitting:
         return ""
-    labels = ", ".join(dict.fromkeys(str(file.label) for file in fitting))
+    labels = list(dict.fromkeys(str(file.label) for file in fitting))
+    more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
+    named = ", ".join(labels[:SHOWN]) + more
     option = f"--require-variant {decision.project}={next(iter(decision.properties(fitting[0])))}"
     return (
         f"{decision.project} {taken} has no variants, and counts as newer than {decision.version}, "
-        f"of which variants fit: {labels}; {option} goes back to it"
+        f"of which variants fit: {named}; {option} goes back to it"
     )
 
 

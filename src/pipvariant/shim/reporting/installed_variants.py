@@ -41,7 +41,7 @@ class Looked(NamedTuple):
     compatibility: Compatibility
     better: str | None
     command: str
-    mixed: tuple[Mixed, ...] = ()
+    mixed: tuple[Mixed, ...]
 
     @property
     def advice(self) -> str:

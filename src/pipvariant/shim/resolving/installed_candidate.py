@@ -226,7 +226,6 @@ def _infos(
     """
     version = installed.version
     key = (installed.project_name, version)
-
     offered = False
 
     def build_kept() -> Any:
