@@ -55,15 +55,15 @@ def compatibility(installed: Installed, judge: Judge, *, asks_all: bool = False)
 
     :param asks_all: what a provider would say that is off is not known.
     """
-    from pipvariant.providers.answers import Origin
-    from pipvariant.selection.reasons import incompatibility
-    from pipvariant.standard.ranking import rank
-
     if not installed.is_variant:
         return Compatibility(True)
     label, metadata = installed.label, installed.metadata
     if label is None or metadata is None:
         return Compatibility(None, installed.problem)
+    from pipvariant.providers.answers import Origin
+    from pipvariant.selection.reasons import incompatibility
+    from pipvariant.standard.ranking import rank
+
     judgement = judge.judge(metadata, (label,), of=f"{installed.name} {installed.version}")
     # Where nobody can answer there is no reason to say no; another namespace may still have one.
     silent = {Origin.NOT_TRUSTED, Origin.NOT_ASKED, Origin.UNKNOWN}

@@ -13,7 +13,6 @@ from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name, pip_error, requested_link
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.left_out import left_out_by_pip
-from pipvariant.shim.reporting.mixed_variants import mixed_after
 from pipvariant.shim.resolving.selector import INSTALLERS
 from pipvariant.standard.filename import label_phrase
 
@@ -63,8 +62,7 @@ def _resolve(
         raise
     decisions.resolved, decisions.failed = tuple(result.requirements.values()), ""
     report.tell_resolved()
-    if report.chooses:
-        report.tell_mixed(self)
+    report.tell_mixed(self)
     return result
 
 
@@ -90,13 +88,13 @@ class _Report:
     _recorder: Recorder
     _selector: Selector
 
-    @property
-    def chooses(self) -> bool:
-        """Whether variants play a part, and somebody is going to use the outcome."""
-        return self._options.command in INSTALLERS and not self._user.no_variant
-
     def tell_mixed(self, resolver: Any) -> None:
         """Warn of packages that need each other and are built for different things."""
+        decided = filter(None, map(self.decisions.of_requirement, self.decisions.resolved))
+        if self._options.command not in INSTALLERS or not any(decided):
+            return
+        from pipvariant.shim.reporting.mixed_variants import mixed_after
+
         for sentence in mixed_after(resolver, self.decisions):
             self._messages.tell(logging.WARNING, sentence)
 

@@ -194,13 +194,14 @@ class Selector(State):
         named = set() if preferences is None else preferences.labels.keys() & {project, ALL}
         if search is None or named or self.user.no_variant:
             return
-        from pipvariant.selection.reasons import displaced_phrase
         from pipvariant.shim.resolving.older_version import displaced_files
 
         explains = self.options.explains
         taken, files = displaced_files(link, project, search, self.index, anywhere=explains)
         if not files:
             return
+        from pipvariant.selection.reasons import displaced_phrase
+
         decision = self.decide(files, search, constrained=False)
         reason = f"{taken} counts as newer"
         self.decisions.displaced[project] = dataclasses.replace(decision, skip_reason=reason)
