@@ -12,7 +12,6 @@ from pipvariant.selection.model import Decision, File
 from pipvariant.shim.core.pip_objects import installation_error, redact
 from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.index import labelled_by_version
-from pipvariant.standard.preferences import ALL
 
 if TYPE_CHECKING:
     from pipvariant.selection.constraints import VariantConstraint
@@ -191,7 +190,7 @@ class Selector(State):
         """
         search, preferences = self.index.searches.get(project), self.user.preferences
         # Who names a label, or none, means it.
-        named = set() if preferences is None else preferences.labels.keys() & {project, ALL}
+        named = preferences is not None and preferences.names_label(project)
         if search is None or named or self.user.no_variant:
             return
         from pipvariant.shim.resolving.older_version import displaced_files
