@@ -148,7 +148,13 @@ class Run:
             return
         # What is installed is put among the files of pip, before these are grouped.
         kept = kept_variants.KeptVariants(
-            options, user, parts.replacements, parts.target, parts.settled_judge, parts.messages
+            options,
+            user,
+            parts.index,
+            parts.replacements,
+            parts.target,
+            parts.settled_judge,
+            parts.messages,
         )
         found = found_candidates.FoundVariants(
             user, parts.index, parts.decisions, parts.replacements, parts.orders
@@ -169,7 +175,13 @@ class Run:
 
         options, user, parts = self.options, self.user, self.parts
         yield from messages.patches(
-            options, user, parts.index, parts.decisions, parts.messages, parts.recorder
+            options,
+            user,
+            parts.index,
+            parts.decisions,
+            parts.messages,
+            parts.recorder,
+            parts.selector,
         )
         if user.no_variant:
             return

@@ -44,7 +44,7 @@ def _prefer_known(parser: Any, known: dict[str, Any]) -> None:
 
     def match(text: str) -> str:
         if text not in parser._long_opt:
-            found = [name for name in known if name.startswith(text)]
+            found = [name for name in known.keys() & parser._long_opt if name.startswith(text)]
             if len(found) == 1:
                 return str(found[0])
         return str(match_long_opt(text))

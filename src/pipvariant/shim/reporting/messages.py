@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import canonical_name, pip_error
+from pipvariant.shim.core.pip_objects import canonical_name, pip_error, requested_link
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.left_out import left_out_by_pip
 from pipvariant.shim.resolving.selector import INSTALLERS
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pipvariant.shim.finding.index import IndexState
     from pipvariant.shim.installing.recorded_variants import Recorder
     from pipvariant.shim.resolving.decisions import Decided, Decisions
+    from pipvariant.shim.resolving.selector import Selector
 
 #: pip's own level between INFO and DEBUG, shown with -v.
 VERBOSE = 15
@@ -37,9 +38,10 @@ def patches(
     decisions: Decisions,
     messages: Messages,
     recorder: Recorder,
+    selector: Selector,
 ) -> list[Patch]:
     """Patch the end of the resolver, and its words for what it cannot resolve."""
-    report = _Report(options, user, index, decisions, messages, recorder)
+    report = _Report(options, user, index, decisions, messages, recorder, selector)
     resolver = LEGACY_RESOLVER if options.legacy_resolver else RESOLVER
     error = f"{FACTORY}:Factory.get_installation_error"
     found = [patch(f"{resolver}:Resolver.resolve", _resolve, _prove_resolve, report, resolver)]
@@ -60,6 +62,7 @@ def _resolve(
         raise
     decisions.resolved, decisions.failed = tuple(result.requirements.values()), ""
     report.tell_resolved()
+    report.tell_mixed(self)
     return result
 
 
@@ -83,6 +86,17 @@ class _Report:
     decisions: Decisions
     _messages: Messages
     _recorder: Recorder
+    _selector: Selector
+
+    def tell_mixed(self, resolver: Any) -> None:
+        """Warn of packages that need each other and are built for different things."""
+        decided = filter(None, map(self.decisions.of_requirement, self.decisions.resolved))
+        if self._options.command not in INSTALLERS or not any(decided):
+            return
+        from pipvariant.shim.reporting.mixed_variants import mixed_after
+
+        for sentence in mixed_after(resolver, self.decisions):
+            self._messages.tell(logging.WARNING, sentence)
 
     def tell_failed(self, error: str) -> None:
         """Say what variants have to do with it that nothing could be resolved.
@@ -114,9 +128,13 @@ class _Report:
         without: dict[str, set[str]] = {}
         for requirement in self.decisions.resolved:
             project = canonical_name(requirement.name)
+            if self._options.explains:
+                # Asked now, as pip removes what it has unpacked in the end.
+                self.decisions.versions[project] = str(requirement.get_dist().version)
             self._tell_skipped(self.decisions.skipped_of(project))
             decided = self.decisions.of_requirement(requirement)
             if decided is None:
+                self._selector.tell_displaced(project, requested_link(requirement))
                 continue
             from pipvariant.selection.reasons import missing_accelerators
 
