@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from pipvariant.providers import _amd_kernel, _driver_files
-from pipvariant.providers._gpu import ask_driver, read_override, sensible, state_of
+from pipvariant.providers._gpu import (
+    ask_driver,
+    misspelt_variables,
+    read_override,
+    sensible,
+    state_of,
+)
 from pipvariant.providers.answers import Answer, Origin, Reading
 
 #: The variables that state what would otherwise be asked of this machine.
@@ -78,7 +84,8 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
     elif found_rocm:
         sources.append("ROCm")
     features, source = amd_features(gfx, rocm or found_rocm), ", ".join(sources) or reading.source
-    return Answer("amd", features, Origin.BUILT_IN, source, tuple(problems), facts)
+    notes = misspelt_variables(environ, (FORCE_GFX, FORCE_ROCM))
+    return Answer("amd", features, Origin.BUILT_IN, source, tuple(problems), facts, notes)
 
 
 def _gfx_override(environ: Mapping[str, str]) -> list[str]:
