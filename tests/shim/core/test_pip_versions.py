@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import sys
+from pathlib import Path
 
 import pip as this_environments_pip
 import pytest
 
 from pipvariant import cli, shim
 from pipvariant.errors import UnsupportedPip
+from pipvariant.shim.building import child_pip
 from pipvariant.shim.core.pip_versions import Pip, this_pip
 
 
@@ -51,6 +54,30 @@ def test_an_unknown_pip_is_refused_before_anything_is_changed(
         f"{way_out}.\n"
     )
     assert shim._applied is None
+
+
+def test_a_python_that_is_too_old_for_this_pip_is_told_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "__pip-runner__.py").write_text("PYTHON_REQUIRES = (3, 99)\n")
+    monkeypatch.setattr(this_environments_pip, "__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(this_environments_pip, "__version__", "26.3")
+    running = ".".join(map(str, sys.version_info[:2]))
+    expected = f"^pip 26.3 does not support Python {running}, it needs 3.99. Use a newer Python"
+    with pytest.raises(UnsupportedPip, match=expected):
+        this_pip()
+
+
+@pytest.mark.parametrize("version", ((2, 7), (3, 6), (3, 8)))
+def test_a_python_that_is_too_old_for_pip_variant_is_told_so(
+    monkeypatch: pytest.MonkeyPatch, version: tuple[int, int]
+) -> None:
+    # Such a Python has to read the file.
+    code = ast.parse(Path(child_pip.RUNNER).read_text(), feature_version=(3, 4))
+    assert not [node for node in ast.walk(code) if getattr(node, "module", "") == "__future__"]
+    monkeypatch.setattr(sys, "version_info", version)
+    with pytest.raises(SystemExit, match=r"^ERROR: pip-variant needs Python 3\.9, .* is older"):
+        exec(compile(code, child_pip.RUNNER, "exec"), {"__name__": "__main__"})
 
 
 def test_an_environment_without_pip_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,10 @@ version, so that a development build counts as the release it becomes.
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, cast
 
@@ -125,10 +127,12 @@ class Pip(NamedTuple):
 def this_pip() -> Pip:
     """Look at the pip of this environment.
 
-    :raises UnsupportedPip: when there is none, or it is older than the known releases.
+    :raises UnsupportedPip: when there is none, it is older than the known releases, or this Python
+        is older than it supports.
     """
     try:
-        text = str(getattr(import_module("pip"), "__version__", "of unknown version"))
+        module = import_module("pip")
+        text = str(getattr(module, "__version__", "of unknown version"))
     except ImportError as error:
         raise UnsupportedPip(
             "there is no pip in this environment",
@@ -136,7 +140,29 @@ def this_pip() -> Pip:
         ) from error
     if _version_of(text) < OLDEST:
         raise unsupported(text, "is not a pip that pip-variant knows")
+    needed, running = _needed_python(module), sys.version_info[:2]
+    if running < needed:
+        raise UnsupportedPip(
+            f"pip {text} does not support Python {_dotted(running)}, it needs {_dotted(needed)}",
+            remedy="Use a newer Python, or an older pip.",
+        )
     return Pip(_version_of(text), text)
+
+
+def _needed_python(module: Any) -> tuple[int, ...]:
+    """Read which Python pip needs, where it tells a child process; nothing if it does not."""
+    # It comes from a file, because --python starts this pip with a Python that never installed it.
+    path = os.path.join(os.path.dirname(module.__file__ or ""), "__pip-runner__.py")
+    try:
+        with open(path, encoding="utf-8") as stream:
+            match = re.search(r"^PYTHON_REQUIRES = \((\d+), (\d+)\)", stream.read(), re.MULTILINE)
+    except OSError:
+        return ()
+    return tuple(map(int, match.groups())) if match else ()
+
+
+def _dotted(version: Iterable[int]) -> str:
+    return ".".join(map(str, version))
 
 
 def _version_of(text: str) -> tuple[int, int]:
@@ -184,7 +210,7 @@ def newer_warning(pip: Pip) -> str:
 
 
 def _known_range() -> str:
-    return " to ".join(".".join(map(str, version)) for version in (OLDEST, NEWEST))
+    return f"{_dotted(OLDEST)} to {_dotted(NEWEST)}"
 
 
 def page_of(link: Any) -> str | None:
