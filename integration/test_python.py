@@ -62,7 +62,7 @@ def test_a_python_that_cannot_be_used_is_refused_as_by_plain_pip(pip: Pip) -> No
     # pip 22.2 has no such option.
     variant, plain = (run("--python", "no/such", "list") for run in (pip.variant, pip.plain))
     assert variant.code == plain.code != 0
-    assert variant.output.replace("pipvariant", "pip") == plain.output
+    assert variant.output.splitlines()[-1] == plain.output.splitlines()[-1]
 
 
 def test_an_active_environment_that_is_another_one_is_told_before_installing(

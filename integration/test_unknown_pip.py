@@ -97,8 +97,10 @@ def linked_pip(tmp_path: Path) -> Path:
     """A folder with the pip of this environment."""
     copy = tmp_path / "pips" / "pip"
     copy.mkdir(parents=True)
+    # Byte code is found by the time and size of its source, which may change here.
     for path in INTERNAL.iterdir():
-        (copy / path.name).symlink_to(path)
+        if path.name != "__pycache__":
+            (copy / path.name).symlink_to(path)
     return copy.parent
 
 
