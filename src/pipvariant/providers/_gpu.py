@@ -45,15 +45,16 @@ def misspelt_variables(environ: Mapping[str, str], known: Sequence[str]) -> tupl
 
     :param known: the variables of one provider; all names with their beginning are its own.
     """
-    from difflib import get_close_matches
-
     start = known[0].partition("PROVIDER_")[0]
     notes = []
     for name in sorted(environ):
-        if name in known or not ("VARIANT" in name.upper() or "_FORCE_" in name.upper()):
+        text = name.upper()
+        if name in known or not ("VARIANT" in text or "_FORCE_" in text):
             continue
-        own = name.upper().startswith(start)
-        if meant := get_close_matches(name.upper(), known, n=1, cutoff=0.0 if own else 0.9):
+        from difflib import get_close_matches
+
+        cutoff = 0.0 if text.startswith(start) else 0.9
+        if meant := get_close_matches(text, known, n=1, cutoff=cutoff):
             notes.append(f"nothing looks at {name}; the variable is {meant[0]}")
     return tuple(notes)
 
