@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pipvariant.providers.answers import Answer, Origin
@@ -97,9 +99,11 @@ def test_a_version_is_skipped_for_its_own_reason_or_for_its_nearest_miss() -> No
 
 
 def test_only_hardware_of_which_nothing_was_found_is_missing() -> None:
-    assert missing_accelerators(decided("1.0", "13.0")) == set()
+    assert missing_accelerators(decided("1.0", "13.0")) == {}
     nothing = Answer("nvidia", {}, Origin.BUILT_IN)
-    assert missing_accelerators(decided("1.0", "13.0", answer=nothing)) == {"nvidia"}
+    assert missing_accelerators(decided("1.0", "13.0", answer=nothing)) == {"nvidia": False}
+    broken = replace(nothing, problems=("it is broken",))
+    assert missing_accelerators(decided("1.0", "13.0", answer=broken)) == {"nvidia": True}
 
 
 def test_three_versions_are_spoken_of_one_by_one() -> None:

@@ -199,7 +199,7 @@ def _project_entry(explanation: Explanation) -> dict[str, Any]:
                 "origin": answer.origin.value,
                 "source": answer.source,
                 "facts": dict(answer.facts),
-                "problems": list(answer.problems),
+                "problems": list(answer.warnings),
             }
             for namespace, answer in explanation.answers.items()
         },

@@ -85,10 +85,13 @@ def displaced_phrase(taken: str, decision: Decision) -> str:
     )
 
 
-def missing_accelerators(decision: Decision) -> set[str]:
-    """Name the accelerators that labels of a version are for and of which nothing was found."""
+def missing_accelerators(decision: Decision) -> dict[str, bool]:
+    """Name the accelerators that labels of a version are for and of which nothing is usable.
+
+    :returns: each with whether it may well be there, and a problem keeps it from being used.
+    """
     return {
-        namespace
+        namespace: bool(answer.problems)
         for judgement in decision.judged()
         for namespace, answer in judgement.answers.items()
         if namespace in ACCELERATORS and answer.origin is Origin.BUILT_IN and not answer.features

@@ -126,6 +126,7 @@ class _Report:
     def tell_resolved(self) -> None:
         """Say what was chosen of each project."""
         without: dict[str, set[str]] = {}
+        broken = False
         for requirement in self.decisions.resolved:
             project = canonical_name(requirement.name)
             if self._options.explains:
@@ -142,10 +143,11 @@ class _Report:
                 self._recorder.record(project, decided)
             self._tell_chosen(requirement.name, decided)
             if not decided.file.is_accelerated and not self._user.names_label_of(decided.decision):
-                for accelerator in missing_accelerators(decided.decision):
+                for accelerator, is_broken in missing_accelerators(decided.decision).items():
                     without.setdefault(accelerator, set()).add(requirement.name)
+                    broken = broken or is_broken
         if without and self._options.command in INSTALLERS and not self._options.explains:
-            self._tell_without(without)
+            self._tell_without(without, "could be used" if broken else "was found")
 
     def _tell_chosen(self, name: str, decided: Decided) -> None:
         """Say what was chosen of a project, and with ``-v`` why no other label.
@@ -187,10 +189,11 @@ class _Report:
 
             self._messages.tell(logging.INFO, skip_phrase(decision))
 
-    def _tell_without(self, without: Mapping[str, set[str]]) -> None:
-        """Warn that builds without accelerator were chosen because no such hardware was found.
+    def _tell_without(self, without: Mapping[str, set[str]], state: str) -> None:
+        """Warn that builds without accelerator were chosen because no such hardware is usable.
 
         :param without: accelerator -> the projects of which such a build was chosen.
+        :param state: what there is none of.
         """
         from pipvariant.selection.reasons import ACCELERATORS
 
@@ -199,7 +202,7 @@ class _Report:
         names = ", ".join(sorted({name for projects in without.values() for name in projects}))
         self._messages.tell(
             logging.WARNING,
-            f"No {hardware} hardware was found, so builds that do without were taken of {names}. "
+            f"No {hardware} hardware {state}, so builds that do without were taken of {names}. "
             f"`--require-variant {namespaces[0]}` makes that an error, `--variant :all:=null` "
             "says it is meant.",
         )
