@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pipvariant.printable import printable
+from pipvariant.log import logger
 
 if TYPE_CHECKING:
     from pipvariant.selection.model import Decision
     from pipvariant.standard.preferences import Preferences
 
 _MISSING = object()
-
-
-def _make_printable(record: logging.LogRecord) -> bool:
-    record.msg, record.args = printable(record.getMessage()), ()
-    return True
-
-
-#: The one logger of the shim: whatever it tells is fit for a terminal.
-logger = logging.getLogger("pipvariant")
-logger.addFilter(_make_printable)
 
 
 @contextlib.contextmanager

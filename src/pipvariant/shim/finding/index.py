@@ -7,10 +7,11 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from pipvariant.log import logger
 from pipvariant.selection.model import File
 from pipvariant.shim.core.pip_objects import make_version, path_to_link
 from pipvariant.shim.core.pip_versions import hashes_of, page_of
-from pipvariant.shim.core.state import State, logger
+from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.filenames import label_in
 from pipvariant.standard.filename import parse_variants_json_name, variants_json_name
 

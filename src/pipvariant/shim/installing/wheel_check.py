@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipvariant.errors import PipVariantError
+from pipvariant.log import logger
 from pipvariant.printable import some
 from pipvariant.selection.model import Decision, File
 from pipvariant.shim.core import samples
@@ -26,7 +27,7 @@ from pipvariant.shim.core.pip_objects import (
     unsupported_wheel,
 )
 from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside, logger
+from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside
 from pipvariant.shim.finding.filenames import label_in
 from pipvariant.shim.finding.index import source_of
 from pipvariant.shim.resolving.decisions import Decisions

@@ -14,10 +14,11 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import PipVariantError
+from pipvariant.log import logger
 from pipvariant.printable import some
 from pipvariant.selection.model import Decision, File, Judgement
 from pipvariant.shim.core.pip_objects import installation_error, make_link
-from pipvariant.shim.core.state import State, UserConstraints, logger
+from pipvariant.shim.core.state import State, UserConstraints
 from pipvariant.shim.finding.index import IndexState, Search
 from pipvariant.shim.finding.metadata import MetadataReader
 from pipvariant.shim.resolving.decisions import Decisions
