@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-#: Of a message, and of a name or URL in it, so many characters are shown.
-LONGEST = 10_000
+# Of a message, and of a name or URL in it, so many characters are shown.
+_LONGEST = 10_000
 _LONGEST_WORD = 400
 #: What stands before the host of a URL; a password may have an ``@`` too.
 _LOGIN = re.compile(r"(?<=://)([^\s/?#]*)@")
 _LONG_WORD = re.compile(rf"(\S{{{_LONGEST_WORD}}})\S+")
 
 
-def printable(text: str, longest: int = LONGEST) -> str:
+def printable(text: str, longest: int = _LONGEST) -> str:
     """Return *text* as one line that does no harm, whoever wrote it.
 
     Passwords of URLs are left out, long words and what is longer than *longest* are cut, and what
