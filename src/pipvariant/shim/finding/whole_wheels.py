@@ -14,6 +14,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
+from pipvariant.log import logger
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import shown
@@ -27,8 +28,6 @@ from pipvariant.shim.finding.download import (
     open_response,
 )
 from pipvariant.standard.bounds import MAX_BYTES
-
-logger = logging.getLogger(__name__)
 
 PREPARER = "pip._internal.operations.prepare:RequirementPreparer"
 #: No wheel that is bigger than this (bytes) is downloaded to be looked into.

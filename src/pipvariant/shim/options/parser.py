@@ -9,7 +9,8 @@ from optparse import OptionGroup
 from typing import Any
 
 from pipvariant.errors import InvalidOption
-from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints, logger
+from pipvariant.log import logger
+from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints
 
 #: Variable for a child that installs what a build requires: the labels of the environment that is
 #: built for, as JSON.
