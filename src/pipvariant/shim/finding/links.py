@@ -30,6 +30,7 @@ def _evaluate_links(
     index.finder, index.session = self, self._link_collector.session
     # The first test is cheap; there are thousands of links.
     kept = [link for link in links if "-variants.json" not in link.url or not index.keep(link)]
+    kept = [link for link in kept if not link.url.startswith("file:") or index.is_usable(link)]
     if link_evaluator is not None:
         # Only a lock of all variants asks for other files than variant wheels later.
         listed = kept if options.all_variants else [link for link in kept if _may_have_label(link)]

@@ -11,7 +11,7 @@ from pipvariant.selection.page_filter import PageFilter, Use
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import make_link
-from pipvariant.shim.core.pip_versions import Pip, tags_of
+from pipvariant.shim.core.pip_versions import Pip, link_makers, tags_of
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.index import IndexState
 
@@ -23,7 +23,7 @@ PAGE = tuple(f"proof-1.0-py3-none-{end}.whl" for end in ("any", "win32", "win32-
 def patches(pip: Pip, index: IndexState) -> list[Patch]:
     """Patch where pip reads a page, and where it makes a link of each file that this lists."""
     pages = Pages(index)
-    from_element, *from_json = pip.link_makers
+    from_element, *from_json = link_makers(pip)
     return [
         patch(f"{FINDER}:PackageFinder.process_project_url", _process_project_url, _proves, pages),
         patch(from_element, _from_element, _proves, pages),
