@@ -17,6 +17,17 @@ _MISSING = object()
 
 
 @contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Keep from the user what pip says when it is asked for the shim's own sake."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+@contextlib.contextmanager
 def aside(owner: Any, **attributes: Any) -> Iterator[None]:
     """Let a module or an object have these attributes for a while, and then what it had.
 

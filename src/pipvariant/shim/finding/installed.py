@@ -1,15 +1,24 @@
-"""Installed projects as plain data: which variant each is, and what there was to choose from."""
+"""Installed projects as plain data: which variant each is, and what there was to choose from.
+
+An environment can be damaged in many ways, and pip works on as long as it does not need what is
+damaged. So nothing here fails, and pip's own warnings are left to where it looks by itself.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import logging
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import PipVariantError
 from pipvariant.selection.installed import Installed
 from pipvariant.shim.core.pip_objects import default_environment, pip_error
+from pipvariant.shim.core.state import silence
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
+
+logger = logging.getLogger(__name__)
 
 #: The file in ``.dist-info`` with the labels that there were when the project was installed.
 RECORDED = "variants.json"
@@ -20,7 +29,8 @@ def read_installed(distribution: Any) -> Installed:
 
     Whatever tool installed it: the label is the one key of ``variants``.
     """
-    name, version = str(distribution.raw_name), str(distribution.version)
+    name = _field(distribution, "raw_name", "canonical_name")
+    version = _field(distribution, "version", "raw_version")
     try:
         text = distribution.read_text("variant.json")
     except FileNotFoundError:
@@ -50,10 +60,46 @@ def read_recorded(distribution: Any) -> Metadata | None:
         return None
 
 
+def find_all_installed(environment: Any = None) -> list[Any]:
+    """Return pip's objects for all that is installed, as far as pip can read the environment.
+
+    :param environment: pip's; that in which it works by default.
+    """
+    found: list[Any] = []
+    environment = environment or default_environment()
+    try:
+        with silence():
+            found.extend(environment.iter_installed_distributions(local_only=False, skip=()))
+    except _unreadable() as error:
+        logger.warning("Only a part of what is installed can be read: %r", error)
+    return found
+
+
+def find_installed(name: str, environment: Any = None) -> Any:
+    """Return pip's object for an installed project, None if it is not there or not readable."""
+    with silence(), contextlib.suppress(*_unreadable()):
+        return (environment or default_environment()).get_distribution(name)
+    return None
+
+
 def installed_version(name: str, environment: Any = None) -> str | None:
     """Return the version of a project in an environment, None if it is not there.
 
     :param environment: pip's; that in which it works by default.
     """
-    found = (environment or default_environment()).get_distribution(name)
-    return None if found is None else str(found.version)
+    found = find_installed(name, environment)
+    return None if found is None else _field(found, "version", "raw_version")
+
+
+def _field(distribution: Any, *names: str) -> str:
+    """Return the first of these attributes that can be read; empty if none can."""
+    for name in names:
+        with silence(), contextlib.suppress(*_unreadable()):
+            return str(getattr(distribution, name))
+    return ""
+
+
+def _unreadable() -> tuple[type[Exception], ...]:
+    """Return what reading a damaged environment can raise, from pip and from Python."""
+    none: type[Exception] = pip_error("NoneMetadataError")
+    return (none, OSError, ValueError, KeyError, TypeError, AttributeError)
