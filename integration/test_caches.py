@@ -94,6 +94,23 @@ def test_a_label_that_does_not_fit_is_left_in_the_cache(
     assert built == [True, True, False]
 
 
+@pytest.mark.effect_of(
+    "built_wheels", "Cache._get_candidates", "_get_cache_dir", "_build_one_inside_env"
+)
+def test_what_was_built_against_a_label_serves_that_label_alone(
+    pip: Pip, index: Index, cache: dict[str, str]
+) -> None:
+    probe = "__import__('tri').LABEL"
+    index.add(*tri(), Sdist(Wheel("made"), build_requires=("tri",), probe=probe))
+    for number, (driver, is_built) in enumerate((("", True), ("12.8", True), ("12.8", False))):
+        run = pip.variant if driver else pip.plain
+        to = f"to{number}"
+        result = run("install", "--target", to, "made", driver=driver or None, environ=cache)
+        label = f"cuda{driver}" if driver else ""
+        assert (pip.work / to / "built_with.py").read_text() == f"FOUND = {label!r}\n"
+        assert ("Created wheel" in result.check().stdout) == is_built
+
+
 @pytest.mark.parametrize("command", ("list", "info", "dir", "purge"))
 def test_the_cache_command_is_plain_pips(pip: Pip, cache: dict[str, str], command: str) -> None:
     ours = pip.variant("cache", command, environ=cache)
