@@ -16,7 +16,7 @@ from typing import Any
 
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import CommandOptions, aside
+from pipvariant.shim.core.state import CommandOptions, aside, set_variable
 from pipvariant.shim.finding.installed import find_all_installed, read_installed
 from pipvariant.shim.options.parser import BUILD_LABELS
 from pipvariant.shim.resolving.decisions import Decisions
@@ -53,7 +53,7 @@ def inherited() -> Mapping[str, str]:
 
 def hand_on(options: CommandOptions, decisions: Decisions) -> None:
     """Let a pip that is started for a build know the labels of the target environment."""
-    os.environ[BUILD_LABELS] = json.dumps(of_target(options, decisions))
+    set_variable(BUILD_LABELS, json.dumps(of_target(options, decisions)))
 
 
 def _install(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,26 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("pipvariant")
 _MISSING = object()
+
+
+#: What the variables were that were set for other pips, None where they were not there.
+_before: dict[str, str | None] = {}
+
+
+def set_variable(name: str, text: str) -> None:
+    """Set a variable of this process and of the pips that it starts, until the shim is off."""
+    _before.setdefault(name, os.environ.get(name))
+    os.environ[name] = text
+
+
+def restore_variables() -> None:
+    """Give all variables the values that they had."""
+    while _before:
+        name, text = _before.popitem()
+        if text is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = text
 
 
 @contextlib.contextmanager
