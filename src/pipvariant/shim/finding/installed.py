@@ -92,10 +92,12 @@ def installed_version(name: str, environment: Any = None) -> str | None:
 
 
 def _field(distribution: Any, *names: str) -> str:
-    """Return the first of these attributes that can be read; empty if none can."""
+    """Return the first of these attributes that is there and can be read; empty if none is."""
     for name in names:
         with silence(), contextlib.suppress(*_unreadable()):
-            return str(getattr(distribution, name))
+            value = getattr(distribution, name)
+            if value is not None:
+                return str(value)
     return ""
 
 
