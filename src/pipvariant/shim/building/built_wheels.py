@@ -130,7 +130,7 @@ def _build_one(
     cached = built.cached.pop(output_dir, None)
     if cached is None:
         return original(req, output_dir, *args, **kwargs)
-    logger.info("Using cached %s, which was built against the same variants", req.name)
+    logger.info("Using the cached wheel of %s: a build would see the same variants", req.name)
     return cached
 
 
