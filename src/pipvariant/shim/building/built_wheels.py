@@ -9,6 +9,7 @@ cache is asked then, unless a note beside a wheel says that variants play no par
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import logging
@@ -96,15 +97,16 @@ class BuiltWheels(State):
 
 def patches(pip: Pip, built: BuiltWheels) -> list[Patch]:
     """Patch pip's cache of built wheels, and the places where a build looks for its own."""
+    prove_candidates = functools.partial(_prove_candidates, pip)
     return [
-        patch(f"{CACHE}:Cache._get_candidates", _get_candidates, _prove_candidates, pip, built),
+        patch(f"{CACHE}:Cache._get_candidates", _get_candidates, prove_candidates, built),
         patch(f"{BUILDER}:_get_cache_dir", _get_cache_dir, _prove_folder, built),
         patch(f"{BUILDER}:_build_one_inside_env", _build_one, _prove_build, built),
     ]
 
 
 def _get_candidates(
-    pip: Pip, built: BuiltWheels, original: Any, /, self: Any, *args: Any, **kwargs: Any
+    built: BuiltWheels, original: Any, /, self: Any, *args: Any, **kwargs: Any
 ) -> Any:
     if built.folder is not None:
         folder = built.folder

@@ -35,7 +35,7 @@ def read_installed(distribution: Any) -> Installed:
         text = distribution.read_text("variant.json")
     except FileNotFoundError:
         return Installed(name, version)
-    except (OSError, UnicodeError, pip_error("NoneMetadataError")) as error:
+    except _unreadable() as error:
         return Installed(name, version, problem=f"variant.json: {error}")
     from pipvariant.standard.metadata import read_variant_json
 
@@ -56,7 +56,7 @@ def read_recorded(distribution: Any) -> Metadata | None:
 
     try:
         return read_variants_json(distribution.read_text(RECORDED), where=RECORDED)
-    except (OSError, UnicodeError, PipVariantError, pip_error("NoneMetadataError")):
+    except (PipVariantError, *_unreadable()):
         return None
 
 
