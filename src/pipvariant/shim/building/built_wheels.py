@@ -45,6 +45,8 @@ class BuiltWheels(State):
     options: CommandOptions
     user: UserConstraints
     decisions: Decisions
+    #: Folders that pip has looked into. Of a file that is named by its path alone it does not.
+    asked: set[str] = field(default_factory=set)
     #: Folder of the cache -> the wheel in it that serves.
     cached: dict[str, str] = field(default_factory=dict)
     #: Where pip's cache looks, if not where it would.
@@ -85,13 +87,15 @@ class BuiltWheels(State):
                 os.makedirs(folder, exist_ok=True)
                 with open(note, "w", encoding="utf-8") as stream:
                     json.dump(sorted(each.canonical_name for each in found), stream)
+        is_asked = folder in self.asked
         if labels:
             folder += f"-{hashlib.sha256(repr(labels).encode()).hexdigest()[:16]}"
-        tags = import_module("pip._internal.utils.compatibility_tags").get_supported()
-        with aside(self, folder=folder):
-            link = wheel_cache.get(req.link, req.name, tags)
-        if link is not req.link:
-            self.cached[folder] = link.file_path
+        if is_asked:
+            tags = import_module("pip._internal.utils.compatibility_tags").get_supported()
+            with aside(self, folder=folder):
+                link = wheel_cache.get(req.link, req.name, tags)
+            if link is not req.link:
+                self.cached[folder] = link.file_path
         return folder
 
 
@@ -106,13 +110,15 @@ def patches(pip: Pip, built: BuiltWheels) -> list[Patch]:
 
 
 def _get_candidates(
-    built: BuiltWheels, original: Any, /, self: Any, *args: Any, **kwargs: Any
+    built: BuiltWheels, original: Any, /, self: Any, link: Any, *args: Any, **kwargs: Any
 ) -> Any:
     if built.folder is not None:
         folder = built.folder
         with aside(self, get_path_for_link=lambda link: folder):
-            return original(self, *args, **kwargs)
-    found = original(self, *args, **kwargs)
+            return original(self, link, *args, **kwargs)
+    found = original(self, link, *args, **kwargs)
+    if self.cache_dir:
+        built.asked.add(self.get_path_for_link(link))
     if isinstance(self, import_module(CACHE).EphemWheelCache):
         # What is in there was built in this very run.
         return found
