@@ -56,7 +56,7 @@ def read_recorded(distribution: Any) -> Metadata | None:
 
     try:
         return read_variants_json(distribution.read_text(RECORDED), where=RECORDED)
-    except (PipVariantError, *_unreadable()):
+    except _unreadable(PipVariantError):
         return None
 
 
@@ -101,7 +101,7 @@ def _field(distribution: Any, *names: str) -> str:
     return ""
 
 
-def _unreadable() -> tuple[type[Exception], ...]:
-    """Return what reading a damaged environment can raise, from pip and from Python."""
+def _unreadable(*more: type[Exception]) -> tuple[type[Exception], ...]:
+    """Return what reading a damaged environment can raise, from pip and from Python, and more."""
     none: type[Exception] = pip_error("NoneMetadataError")
-    return (none, OSError, ValueError, KeyError, TypeError, AttributeError)
+    return (*more, none, OSError, ValueError, KeyError, TypeError, AttributeError)
