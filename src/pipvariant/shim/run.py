@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pipvariant.shim.core.pip_versions import Pip
     from pipvariant.shim.parts import Parts
 
-#: Commands that can have something built, or take what was built before.
-BUILDERS = ("download", "install", "lock", "wheel")
+#: Commands that have wheels built, or take what was built before.
+BUILDERS = ("install", "lock", "wheel")
 
 
 class Run:
@@ -194,7 +194,7 @@ class Run:
 
             parts.decisions.build_labels = build_requirements.inherited()
             yield from build_requirements.patches(self.pip, options, parts.decisions)
-        if options.command in BUILDERS and not user.no_variant:
+        if (options.command in BUILDERS or options.builds) and not user.no_variant:
             from pipvariant.shim.building import built_wheels
 
             built = built_wheels.BuiltWheels(options, user, parts.decisions)
