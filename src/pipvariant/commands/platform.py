@@ -85,7 +85,7 @@ def write_platform(out: TextIO, given: list[Answer], *, in_full: bool = False) -
     for answer in given:
         for key, value in answer.facts.items() if answer.features else ():
             console.print(f"{answer.namespace}: {key} {value}")
-        for problem in answer.problems:
+        for problem in answer.warnings:
             console.print(f"{answer.namespace}: {problem}")
 
 
@@ -112,5 +112,5 @@ def _answer_entry(answer: Answer) -> dict[str, Any]:
         "source": answer.source,
         "features": {feature: list(values) for feature, values in answer.features.items()},
         "facts": dict(answer.facts),
-        "problems": list(answer.problems),
+        "problems": list(answer.warnings),
     }

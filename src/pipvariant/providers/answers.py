@@ -41,6 +41,7 @@ class Answer:
     :param source: the probe, the variable or the package that knew, such as ``NVML``.
     :param problems: what went wrong on the way, each a sentence for the user.
     :param facts: what was seen, for people to read, such as ``{"driver": "12.4"}``.
+    :param notes: what the user may have got wrong, each a sentence, and the answer stands.
     """
 
     namespace: str
@@ -49,6 +50,12 @@ class Answer:
     source: str = ""
     problems: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """All that the user should read: problems, and notes."""
+        return self.problems + self.notes
 
 
 @dataclass(frozen=True)

@@ -142,7 +142,7 @@ class Parts:
         for namespace, answer in judgement.answers.items():
             if answer.origin is Origin.NOT_ASKED and self.messages.is_new(FOREIGN):
                 self.messages.tell(logging.INFO, f"{of}: {FOREIGN}")
-            for problem in answer.problems:
+            for problem in answer.warnings:
                 if self.messages.is_new(problem):
                     using = labels_by_namespace(judgement.metadata, judgement.labels)
                     labels = ", ".join(using[namespace])

@@ -35,7 +35,7 @@ def read_installed(distribution: Any) -> Installed:
         text = distribution.read_text("variant.json")
     except FileNotFoundError:
         return Installed(name, version)
-    except _unreadable() as error:
+    except unreadable() as error:
         return Installed(name, version, problem=f"variant.json: {error}")
     from pipvariant.standard.metadata import read_variant_json
 
@@ -56,7 +56,7 @@ def read_recorded(distribution: Any) -> Metadata | None:
 
     try:
         return read_variants_json(distribution.read_text(RECORDED), where=RECORDED)
-    except _unreadable(PipVariantError):
+    except unreadable(PipVariantError):
         return None
 
 
@@ -70,14 +70,14 @@ def find_all_installed(environment: Any = None) -> list[Any]:
     try:
         with silence():
             found.extend(environment.iter_installed_distributions(local_only=False, skip=()))
-    except _unreadable() as error:
+    except unreadable() as error:
         logger.warning("Only a part of what is installed can be read: %r", error)
     return found
 
 
 def find_installed(name: str, environment: Any = None) -> Any:
     """Return pip's object for an installed project, None if it is not there or not readable."""
-    with silence(), contextlib.suppress(*_unreadable()):
+    with silence(), contextlib.suppress(*unreadable()):
         return (environment or default_environment()).get_distribution(name)
     return None
 
@@ -94,14 +94,14 @@ def installed_version(name: str, environment: Any = None) -> str | None:
 def _field(distribution: Any, *names: str) -> str:
     """Return the first of these attributes that is there and can be read; empty if none is."""
     for name in names:
-        with silence(), contextlib.suppress(*_unreadable()):
+        with silence(), contextlib.suppress(*unreadable()):
             value = getattr(distribution, name)
             if value is not None:
                 return str(value)
     return ""
 
 
-def _unreadable(*more: type[Exception]) -> tuple[type[Exception], ...]:
+def unreadable(*more: type[Exception]) -> tuple[type[Exception], ...]:
     """Return what reading a damaged environment can raise, from pip and from Python, and more."""
     none: type[Exception] = pip_error("NoneMetadataError")
     return (*more, none, OSError, ValueError, KeyError, TypeError, AttributeError)
