@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, TextIO
 
-from pipvariant.commands.output import write_json, write_table
+from pipvariant.commands.output import write_json, write_line, write_table
 from pipvariant.providers.answers import Answer
 from pipvariant.selection.explanation import (
     CHOSEN,
@@ -82,7 +82,7 @@ def run_explain(run: Run, args: list[str]) -> int:
         write_json(sys.stdout, document)
     else:
         head = "Taken as plain pip does (--no-variant)" if run.user.no_variant else NO_VARIANTS
-        rest = f"{head}: {', '.join(others)}\n" if others else ""
+        rest = f"{head}: {', '.join(others)}" if others else ""
         _write_as_text(sys.stdout, explanations, rest, problem)
     return code
 
@@ -114,9 +114,11 @@ def _write_as_text(
     """
     for explanation in explanations:
         _write_one(out, explanation)
-    out.write(others)
+    if others:
+        write_line(out, others)
     if problem:
-        out.write(f"Nothing would be installed: {problem}\n")
+        for line in f"Nothing would be installed: {problem}".splitlines():
+            write_line(out, line)
 
 
 def _write_one(out: TextIO, explanation: Explanation) -> None:
@@ -124,21 +126,20 @@ def _write_one(out: TextIO, explanation: Explanation) -> None:
     chosen = next((build for build in explanation.builds if build.status == CHOSEN), None)
     if explanation.file:
         taken = explanation.file if chosen is None else label_phrase(chosen.label, chosen.kind)
-        out.write(f"{name} {explanation.version}: {taken}\n")
+        write_line(out, f"{name} {explanation.version}: {taken}")
     else:
-        out.write(f"{name}: nothing would be installed\n")
+        write_line(out, f"{name}: nothing would be installed")
     _write_tables(out, explanation.builds)
     for version, reason in explanation.skipped.items():
-        out.write(f"{reason}\n")
+        write_line(out, reason)
         _write_tables(out, explanation.skipped_builds[version])
-    out.writelines(
-        f"{namespace} ({_who(answer)}): {_what(answer)}\n"
-        for namespace, answer in explanation.answers.items()
-    )
+    for namespace, answer in explanation.answers.items():
+        write_line(out, f"{namespace} ({_who(answer)}): {_what(answer)}")
     if explanation.hint:
-        out.write(f"{explanation.hint}\n")
+        write_line(out, explanation.hint)
     without = "nothing" if plain is None else f"{name} {plain[0]}, {plain[1]}"
-    out.write(f"--no-variant would take: {without}\n\n")
+    write_line(out, f"--no-variant would take: {without}")
+    out.write("\n")
 
 
 def _who(answer: Answer) -> str:
@@ -160,7 +161,7 @@ def _what(answer: Answer) -> str:
 
 def _write_tables(out: TextIO, builds: Sequence[Build]) -> None:
     for source in dict.fromkeys(build.source for build in builds):
-        out.write(f"from {source}\n")
+        write_line(out, f"from {source}")
         rows = (
             (build.label or NAMES[build.kind], VERDICTS[build.status], _why(build))
             for build in builds

@@ -7,17 +7,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
-from pipvariant.commands.output import write_json, write_table
+from pipvariant.commands.output import write_json, write_line, write_table
 from pipvariant.errors import InvalidOption
 from pipvariant.shim.options.definitions import TARGET, add_named
 from pipvariant.shim.options.parser import target_options
 from pipvariant.shim.reporting.installed_variants import Looked, look
 from pipvariant.standard.properties import iter_properties, properties_json
 
-FIT = "All installed variants fit this machine.\n"
+FIT = "All installed variants fit this machine."
 #: In place of the label of a build without one.
 NO_LABEL = "(no label)"
-NONE = "No variant is installed.\n"
+NONE = "No variant is installed."
 Rows = Sequence[Looked]
 WORDS = {True: "yes", False: "no", None: "unknown"}
 
@@ -71,12 +71,12 @@ def run_check(options: Any, args: Sequence[str], out: TextIO) -> int:
             installed, (compatible, reason) = row.installed, row.compatibility
             head = f"{installed.name} {installed.version}"
             if compatible is None:
-                out.write(f"{head}: {installed.label or 'label'} unknown; {reason}\n")
+                write_line(out, f"{head}: {installed.label or 'label'} unknown; {reason}")
             if row.advice:
-                out.write(f"{head}: {row.advice}\n")
+                write_line(out, f"{head}: {row.advice}")
         _write_mixed(out, options, rows)
         if all(row.compatibility.compatible for row in rows):
-            out.write(FIT if rows else NONE)
+            write_line(out, FIT if rows else NONE)
     misfits = (row for row in rows if row.compatibility.compatible is False)
     better = options.better and any(row.better for row in rows)
     mixed = options.mixed and any(row.mixed for row in rows)
@@ -94,12 +94,13 @@ def _write_mixed(out: TextIO, options: Any, rows: Rows) -> None:
     """Print once what is mixed; in another folder than the environment there is no command."""
     mixes = [mixed for row in rows for mixed in row.mixed]
     lines = [each.reason if options.path else each.advice(each.command) for each in mixes]
-    out.writelines(f"{line}\n" for line in dict.fromkeys(lines))
+    for line in dict.fromkeys(lines):
+        write_line(out, line)
 
 
 def _write_variants_table(out: TextIO, rows: Rows) -> None:
     if not rows:
-        out.write(NONE)
+        write_line(out, NONE)
         return
     cells = (
         (
@@ -116,7 +117,7 @@ def _write_variants_table(out: TextIO, rows: Rows) -> None:
     for row in rows:
         if row.compatibility.reason:
             installed = row.installed
-            out.write(f"{installed.name} {installed.version}: {row.compatibility.reason}\n")
+            write_line(out, f"{installed.name} {installed.version}: {row.compatibility.reason}")
 
 
 def _write_variants_json(out: TextIO, rows: Rows) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pipvariant.printable import some
 from pipvariant.providers import _amd_kernel, _driver_files
 from pipvariant.providers._gpu import (
     ask_driver,
@@ -247,4 +248,6 @@ def _unseen() -> str:
 
 
 def _either(values: Sequence[str]) -> str:
+    if len(values) > 3:
+        return some(values, joint=" or ")
     return " or ".join(filter(None, (", ".join(values[:-1]), values[-1])))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
 
+from pipvariant.printable import printable
+
 #: What lets a plugin package be installed and run.
 TRUST_OPTION = "--trust-provider"
 
@@ -81,6 +83,7 @@ def not_trusted(namespace: str, packages: Mapping[str, str]) -> Answer:
     :param packages: the packages that are not trusted, each with the option that trusts it; empty
         if the plugin names none.
     """
+    packages = {printable(name): printable(option) for name, option in packages.items()}
     problem = (
         f"the plugin package {', '.join(packages) or '(not named)'} of namespace {namespace} is not"
         " trusted: it was neither installed nor run"

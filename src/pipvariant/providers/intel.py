@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pipvariant.printable import some
 from pipvariant.providers import _driver_files
 from pipvariant.providers._gpu import (
     ask_driver,
@@ -138,4 +139,4 @@ def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | N
         return None
     absent = "no Level Zero driver" if answer.source == "no Level Zero" else "no Intel GPU"
     state = state_of(answer, answer.features.get(_IP, ()), f"this machine has {absent}")
-    return f"needs an Intel GPU with device IP {' or '.join(values)}, {state}"
+    return f"needs an Intel GPU with device IP {some(values, joint=' or ')}, {state}"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from pipvariant.printable import some
 from pipvariant.providers.answers import Origin
 from pipvariant.providers.builtin import reason_for
 from pipvariant.selection.model import Decision, Judgement, LeftOut
@@ -28,7 +29,7 @@ def incompatibility(rejection: Rejection, judgement: Judgement) -> str:
     words = None if unwanted else reason_for(namespace, feature, values, answer)
     if words is not None:
         return f"{label} {words}"
-    wanted = f"{label} needs {namespace} :: {feature} :: {' or '.join(values)}"
+    wanted = f"{label} needs {namespace} :: {feature} :: {some(values, joint=' or ')}"
     if unwanted:
         # The target has it, and only the user does not want it.
         return f"{wanted}, left out by --exclude-variant"

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from pipvariant.printable import some
 from pipvariant.selection.judging import Judge, labels_by_namespace
 from pipvariant.selection.model import OtherProject
 from pipvariant.shim.core.state import (
@@ -145,7 +146,7 @@ class Parts:
             for problem in answer.warnings:
                 if self.messages.is_new(problem):
                     using = labels_by_namespace(judgement.metadata, judgement.labels)
-                    labels = ", ".join(using[namespace])
+                    labels = some(using[namespace])
                     self.messages.tell(logging.WARNING, f"{of}: {problem}; it concerns {labels}")
 
 

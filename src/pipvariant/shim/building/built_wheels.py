@@ -12,13 +12,13 @@ import contextlib
 import functools
 import hashlib
 import json
-import logging
 import os
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.log import logger
 from pipvariant.shim.building.build_requirements import of_target
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
@@ -29,8 +29,6 @@ from pipvariant.shim.finding.installed import find_all_installed, read_installed
 if TYPE_CHECKING:
     from pipvariant.shim.core.state import CommandOptions, UserConstraints
     from pipvariant.shim.resolving.decisions import Decisions
-
-logger = logging.getLogger(__name__)
 
 BUILDER = "pip._internal.wheel_builder"
 CACHE = "pip._internal.cache"

@@ -60,13 +60,6 @@ class Pip(NamedTuple):
         return self.version >= (22, 3)
 
     @property
-    def metadata_fetcher(self) -> str:
-        """The method that looks for the metadata of a wheel before pip downloads the wheel."""
-        if self.version < (22, 3):
-            return "_fetch_metadata_using_lazy_wheel"
-        return "_fetch_metadata_only"
-
-    @property
     def keeps_pages(self) -> bool:
         """Whether a page can come out of pip's cache without the server being asked."""
         return self.version >= (26, 2)
@@ -218,6 +211,11 @@ def newer_warning(pip: Pip) -> str:
 
 def _known_range() -> str:
     return f"{_dotted(OLDEST)} to {_dotted(NEWEST)}"
+
+
+def metadata_fetcher(pip: Pip) -> str:
+    """Name the method that looks for the metadata of a wheel before pip downloads the wheel."""
+    return "_fetch_metadata_using_lazy_wheel" if pip.version < (22, 3) else "_fetch_metadata_only"
 
 
 def page_of(link: Any) -> str | None:

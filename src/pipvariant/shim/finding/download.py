@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
+from pipvariant.printable import printable, some
 from pipvariant.shim.core.pip_versions import hashes_of
 from pipvariant.standard.bounds import MAX_BYTES
 
@@ -94,8 +95,7 @@ def fetch(session: Any, link: Any, budget: Budget) -> bytes:
         kind = response.headers.get("Content-Type", "")
         if kind.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
             raise Unusable(f"the server sent a page ({kind}) where JSON was due")
-        data = b"".join(arriving(response, budget))
-        return _decoded(data, response.headers.get("Content-Encoding", ""), budget)
+        return receive(response, budget)
 
 
 @contextlib.contextmanager
@@ -111,6 +111,15 @@ def open_response(session: Any, link: Any, headers: Mapping[str, str]) -> Iterat
             # Up to 26.2 pip follows a redirect to a file of this machine.
             raise Unusable(f"the server redirects to {response.url}")
         yield response
+
+
+def receive(response: Any, budget: Budget) -> bytes:
+    """Return the content of a response, of which no more is decoded than the budget has.
+
+    :raises Unusable: it is too much, too slow, cut off or encoded in an odd way.
+    """
+    data = b"".join(arriving(response, budget))
+    return _decoded(data, response.headers.get("Content-Encoding", ""), budget)
 
 
 def declared_length(response: Any) -> int | None:
@@ -171,7 +180,7 @@ def hash_fault(link: Any, data: bytes) -> str:
             if hashlib.new(name, data).hexdigest() == expected.lower():
                 return ""
             return f"its {name} is not the one that the source gives, {expected}"
-    return f"no hash that the source gives is known: {', '.join(hashes)}" if hashes else ""
+    return f"no hash that the source gives is known: {some(hashes)}" if hashes else ""
 
 
 def open_parts(session: Any, url: str, budget: Budget) -> Any:
@@ -231,4 +240,4 @@ def error_phrase(error: BaseException) -> str:
     line = re.sub(
         r"\[/?(?:blue|bold|cyan|dim|green|magenta|red|yellow)?\]", "", " ".join(text.split())
     )
-    return line if len(line) <= 300 else f"{line[:300]} ..."
+    return printable(line, 300)

@@ -7,18 +7,17 @@ damaged. So nothing here fails, and pip's own warnings are left to where it look
 from __future__ import annotations
 
 import contextlib
-import logging
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import PipVariantError
+from pipvariant.log import logger
+from pipvariant.printable import printable
 from pipvariant.selection.installed import Installed
 from pipvariant.shim.core.pip_objects import default_environment, pip_error
 from pipvariant.shim.core.state import silence
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
-
-logger = logging.getLogger(__name__)
 
 #: The file in ``.dist-info`` with the labels that there were when the project was installed.
 RECORDED = "variants.json"
@@ -36,7 +35,7 @@ def read_installed(distribution: Any) -> Installed:
     except FileNotFoundError:
         return Installed(name, version)
     except unreadable() as error:
-        return Installed(name, version, problem=f"variant.json: {error}")
+        return Installed(name, version, problem=printable(f"variant.json: {error}"))
     from pipvariant.standard.metadata import read_variant_json
 
     try:
@@ -97,7 +96,7 @@ def _field(distribution: Any, *names: str) -> str:
         with silence(), contextlib.suppress(*unreadable()):
             value = getattr(distribution, name)
             if value is not None:
-                return str(value)
+                return printable(str(value))
     return ""
 
 

@@ -9,13 +9,8 @@ from optparse import OptionGroup
 from typing import Any
 
 from pipvariant.errors import InvalidOption
-from pipvariant.shim.core.state import (
-    CommandOptions,
-    TargetOptions,
-    UserConstraints,
-    logger,
-    set_variable,
-)
+from pipvariant.log import logger
+from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints, set_variable
 
 #: Variable for a child that installs what a build requires: the labels of the environment that is
 #: built for, as JSON.

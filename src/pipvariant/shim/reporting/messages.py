@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.printable import some
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name, pip_error, requested_link
@@ -216,7 +217,7 @@ def _phrase(decided: Decided) -> str:
     decision, file = decided
     phrase = label_phrase(file.label, file.kind)
     if file.is_accelerated:
-        return f"{phrase} ({', '.join(map(str, iter_properties(decision.properties(file))))})"
+        return f"{phrase} ({some(iter_properties(decision.properties(file)))})"
     missed = nearest_miss(decision)
     return f"{phrase}; {missed}" if missed else phrase
 

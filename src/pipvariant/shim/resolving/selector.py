@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pipvariant.printable import some
 from pipvariant.selection.model import Decision, File
 from pipvariant.shim.core.pip_objects import installation_error, redact
 from pipvariant.shim.core.state import State
@@ -170,7 +171,7 @@ class Selector(State):
             taken, *others = map(redact, sources)
             self.messages.tell(
                 logging.WARNING,
-                f"{of}: variants that fit are at {taken} and at {', '.join(others)}; "
+                f"{of}: variants that fit are at {taken} and at {some(others)}; "
                 "those of the first are taken, as pip prefers it",
             )
         if search.hashes and search.is_lazy:
