@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pipvariant.shim.core.pip_versions import Pip
     from pipvariant.shim.parts import Parts
 
+#: Commands that have wheels built, or take what was built before.
+BUILDERS = ("install", "lock", "wheel")
+
 
 class Run:
     """What a process knows of its one command.
@@ -211,6 +214,12 @@ class Run:
 
             parts.decisions.build_labels = build_requirements.inherited()
             yield from build_requirements.patches(self.pip, options, parts.decisions)
+        if (options.command in BUILDERS or options.builds) and not user.no_variant:
+            from pipvariant.shim.building import built_wheels
+
+            built = built_wheels.BuiltWheels(options, user, parts.decisions)
+            self._on.states.append(built)
+            yield from built_wheels.patches(self.pip, built)
         if child_pip.WHEELS_ONLY in os.environ:
             from pipvariant.shim.building import only_wheels
 

@@ -6,7 +6,6 @@ too has it as a comment, ``# pip-variant: --variant torch=cu128``.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -16,7 +15,7 @@ from typing import Any
 from pipvariant.errors import InvalidOption, PipVariantError
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import error_for_user
-from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside
+from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside, set_variable
 from pipvariant.shim.options.definitions import CHOOSING, make
 
 REQ_FILE = "pip._internal.req.req_file"
@@ -76,7 +75,7 @@ def _read(user: UserConstraints, options: CommandOptions) -> None:
         words[name] = [word for place in ordered for word in place]
         if words[name]:
             compact = (re.sub(r"\s+", "", word) for word in words[name])
-            os.environ[f"PIP_{option.upper()}"] = " ".join(compact)
+            set_variable(f"PIP_{option.upper()}", " ".join(compact))
     user.preferences = read_preferences(**words)
     if options.legacy_resolver:
         raise InvalidOption(
@@ -147,7 +146,7 @@ def _handle_line(
     words = _words(line.opts)
     if getattr(line.opts, "no_variant", False):
         user.no_variant = True
-        os.environ["PIP_NO_VARIANT"] = "1"
+        set_variable("PIP_NO_VARIANT", "1")
     elif not words:
         return result
     for option, more in words.items():

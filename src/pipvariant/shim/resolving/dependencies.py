@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from pipvariant.errors import InvalidFilename, PipVariantError
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import unsupported_wheel
+from pipvariant.shim.core.pip_objects import pip_error, unsupported_wheel
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import State, aside
 from pipvariant.shim.finding.filenames import label_in
@@ -75,12 +75,17 @@ class Requirements(State):
         return rewrite_requirements(data, lambda text: self.reduce(text, context), more)
 
     def rewrite_message(self, message: Any, context: Context) -> Any:
-        """Reduce the requirements of a parsed metadata file, in place."""
+        """Reduce the requirements of an installed project's metadata, in place.
+
+        What has no meaning stays as it is, for pip to take offence at where it needs it.
+        """
         texts = message.get_all("Requires-Dist") or []
         if any(MARK in text for text in texts):
             del message["Requires-Dist"]
             for text in texts:
-                reduced = self.reduce(one_line(text), context)
+                reduced: str | None = text
+                with contextlib.suppress(pip_error("UnsupportedWheel")):
+                    reduced = self.reduce(one_line(text), context)
                 if reduced is not None:
                     message["Requires-Dist"] = reduced
         return message

@@ -19,10 +19,10 @@ from pipvariant.printable import printable
 from pipvariant.selection.same_variant import Values, arrange, values_of, values_of_installed
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import default_environment, make_version, pip_error
+from pipvariant.shim.core.pip_objects import make_version, pip_error
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.index import Search
-from pipvariant.shim.finding.installed import read_installed
+from pipvariant.shim.finding.installed import find_installed, read_installed
 from pipvariant.standard.preferences import Family, Preferences
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class SameVariant:
     def _offered(self, search: Search, project: str, family: Family) -> Iterator[list[Values]]:
         """Yield what a package offers: what is installed, then each version, newest first."""
         if not (self.options.ignores_installed or self.user.upgrades(self.options)):
-            distribution = default_environment().get_distribution(project)
+            distribution = find_installed(project)
             if distribution is not None:
                 yield [values_of_installed(read_installed(distribution), family)]
         found = self.index.files(search.finder, project)
