@@ -21,6 +21,7 @@ from pipvariant.shim.finding.metadata import MetadataReader
 from pipvariant.shim.finding.target import make_target
 from pipvariant.shim.installing.recorded_variants import Recorder
 from pipvariant.shim.locking.chooser import LockedOrder, LockTables
+from pipvariant.shim.resolving.again import Resolution
 from pipvariant.shim.resolving.decisions import Decisions
 from pipvariant.shim.resolving.dependencies import Requirements
 from pipvariant.shim.resolving.installed_candidate import InstalledOrder, Replacements
@@ -49,6 +50,7 @@ class Parts:
         self.replacements = Replacements()
         self.locks = LockTables()
         self.recorder = Recorder()
+        self.resolution = Resolution()
         #: What the target supports, asked only for what is needed.
         self.target = make_target(target_options, self._plugins)
         self.judge = Judge(

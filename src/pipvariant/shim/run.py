@@ -132,6 +132,7 @@ class Run:
         from pipvariant.shim.installing import wheel_check
         from pipvariant.shim.options import requirements_files
         from pipvariant.shim.resolving import (
+            again,
             found_candidates,
             installed_candidate,
             kept_variants,
@@ -154,7 +155,10 @@ class Run:
             user, parts.index, parts.decisions, parts.replacements, parts.orders
         )
         best = single_best.SingleBest(options.command == "list", user, parts.index, parts.orders)
-        check = wheel_check.WheelCheck(user, parts.decisions, parts.judge)
+        check = wheel_check.WheelCheck(
+            user, parts.index, parts.decisions, parts.judge, parts.resolution
+        )
+        yield from again.patches(options, parts.resolution)
         yield from kept_variants.patches(options, kept)
         yield from installed_candidate.patches(
             options, parts.index, parts.installed_order, parts.orders

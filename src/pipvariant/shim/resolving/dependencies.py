@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pipvariant.errors import InvalidFilename, PipVariantError
+from pipvariant.errors import PipVariantError
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import unsupported_wheel
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import State, aside
-from pipvariant.shim.finding.filenames import label_in
+from pipvariant.shim.finding.filenames import is_variant_wheel
 from pipvariant.wheelfile.core_metadata import one_line, rewrite_requirements
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Requirements(State):
         """Say whether a wheel is a variant wheel; ``path`` is that of its METADATA."""
         name = _name(archive)
         if name.endswith(".whl"):
-            return _is_variant(name)
+            return is_variant_wheel(name)
         # Of a wheel that is read in parts only what is inside is known here.
         return not self.user.no_variant and _has_variant_json(archive, path)
 
@@ -142,12 +142,6 @@ def _is_metadata(path: str) -> bool:
     return path.endswith(".dist-info/METADATA") and path.count("/") == 1
 
 
-def _is_variant(filename: str) -> bool:
-    with contextlib.suppress(InvalidFilename):
-        return label_in(filename) is not None
-    return False
-
-
 def _name(archive: Any) -> str:
     return os.path.basename(archive.filename or "")
 
@@ -181,7 +175,7 @@ def _rewrite(requirements: Requirements, data: bytes, archive: Any, path: str) -
 def _refuse_unnamed(archive: Any, path: str) -> None:
     """Refuse a variant wheel whose filename has no label: nothing has judged it."""
     name = _name(archive)
-    if name.endswith(".whl") and not _is_variant(name) and _has_variant_json(archive, path):
+    if name.endswith(".whl") and not is_variant_wheel(name) and _has_variant_json(archive, path):
         raise unsupported_wheel(
             f"{name} has a variant.json inside but no label in its name. With --no-variant it is "
             "taken for an ordinary wheel."
@@ -198,7 +192,7 @@ def _from_metadata_file_contents(
     *args: Any,
     **kwargs: Any,
 ) -> Any:
-    context, is_variant = requirements.contexts.of_filename(filename), _is_variant(filename)
+    context, is_variant = requirements.contexts.of_filename(filename), is_variant_wheel(filename)
     data = requirements.rewrite(metadata_contents, context, is_variant=is_variant)
     return original(cls, data, filename, *args, **kwargs)
 
