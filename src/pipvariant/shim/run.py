@@ -122,7 +122,12 @@ class Run:
             from pipvariant.shim.resolving.same_variant import SameVariant, patches
 
             same_variant = SameVariant(
-                self.options, self.user, parts.index, parts.decisions, parts.selector
+                self.options,
+                self.user,
+                parts.index,
+                parts.decisions,
+                parts.selector,
+                parts.resolution,
             )
             self._on.put(patches(same_variant))
             parts.selector.arrange = same_variant.arrange
