@@ -64,7 +64,7 @@ class Parts:
             self.target, preferences=lambda: user.preferences, other_project=_installed_project
         )
         contexts = MarkerContexts(self.judge, self.decisions)
-        self.requirements = Requirements(options, user, self.index, contexts)
+        self.requirements = Requirements(options, user, self.index, contexts, self.resolution)
         self.selector = Selector(
             options, user, self.index, self.metadata, self.judge, self.decisions, self.messages
         )
@@ -95,7 +95,7 @@ class Parts:
 
     def _other_project(self, name: str) -> OtherProject:
         installed = None if self._options.ignores_installed else installed_version(name)
-        is_open = not self._options.ignores_dependencies
+        is_open = not self._options.ignores_dependencies or name in self.resolution.named
         return OtherProject(installed, self.locks.versions.get(name, ()), is_open)
 
     def _tell_problems(self, of: str, judgement: Judgement) -> None:

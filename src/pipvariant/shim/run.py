@@ -107,6 +107,10 @@ class Run:
         if not only_reading:
             yield from self._finding_patches()
         yield from dependencies.patches(pip, options, parts.requirements)
+        if options.ignores_dependencies and not (only_reading or user.no_variant):
+            from pipvariant.shim.resolving import ignored_dependencies
+
+            yield from ignored_dependencies.patches(options, parts.requirements)
         if not only_reading:
             yield from self._outcome_patches()
             yield from self._building_patches()
