@@ -185,7 +185,7 @@ def _read_wheel_metadata_file(
 
 
 def _rewrite(requirements: Requirements, data: bytes, archive: Any, path: str) -> bytes:
-    context = requirements.contexts.of_archive(archive)
+    context = requirements.contexts.of_archive(archive, path)
     return requirements.rewrite(data, context, is_variant=requirements.holds_variant(archive, path))
 
 
