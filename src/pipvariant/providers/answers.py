@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
@@ -68,16 +68,17 @@ class Reading:
 R = TypeVar("R", bound=Reading)
 
 
-def not_trusted(namespace: str, packages: Sequence[str]) -> Answer:
-    """Answer for a plugin that the user does not trust, with the option that changes it.
+def not_trusted(namespace: str, packages: Mapping[str, str]) -> Answer:
+    """Answer for a plugin that the user does not trust, with the options that change it.
 
-    :param packages: the packages that are not trusted; empty if the plugin names none.
+    :param packages: the packages that are not trusted, each with the option that trusts it; empty
+        if the plugin names none.
     """
     problem = (
         f"the plugin package {', '.join(packages) or '(not named)'} of namespace {namespace} is not"
         " trusted: it was neither installed nor run"
     )
     if packages:
-        problem += f" ({' '.join(f'{TRUST_OPTION} {name}' for name in packages)} lets it be)"
-    source = packages[0] if packages else "(not named)"
+        problem += f" ({' '.join(packages.values())} lets it be)"
+    source = next(iter(packages), "(not named)")
     return Answer(namespace, NOTHING, Origin.NOT_TRUSTED, source, (problem,))

@@ -137,10 +137,10 @@ def target_options(values: Any) -> TargetOptions:
     """Return what the options say about the machine that is installed for."""
     trusted = tuple(values.trust_provider)
     if trusted:
-        from pipvariant.providers.plugins import parse_trust
+        from pipvariant.providers.trust import Trust
 
         # A word that is none is refused before anything is done.
-        parse_trust(trusted)
+        Trust(trusted)
     return TargetOptions(
         enabled=tuple(values.enable_provider),
         disabled=tuple(values.disable_provider),
