@@ -132,6 +132,15 @@ def test_a_null_wheel_with_properties_inside_is_left_out(pip: Pip, index: Index)
     assert pip.build("tri") == ("1.0", "")
 
 
+def test_a_version_whose_only_label_is_left_out_has_no_variants(pip: Pip, index: Index) -> None:
+    index.add(*tri(builds=("12.8",), null=False))
+    index.answer(BEST, Reply(Wheel("tri").content))
+    pip.variant("install", "tri", driver="12.8").check()
+    assert pip.build("tri") == ("1.0", "")
+    assert "would fit better" not in pip.variant("install", "tri", driver="12.8").output
+    assert not (pip.site / "tri-1.0.dist-info/variants.json").exists()
+
+
 def test_an_older_version_is_taken_where_all_of_the_newer_is_left_out(
     pip: Pip, index: Index
 ) -> None:

@@ -45,7 +45,7 @@ def preferred(values: Iterable[str], installed: str | None) -> tuple[str, ...]:
 def needs_versions(values: Iterable[str]) -> bool:
     """Say whether a requirement for all of these values has to know which versions exist."""
     wanted = _shortest(map(_numbers, values))
-    return len({one[:-1] for one in wanted}) > 1 or sum(map(len, _spans(wanted))) > _MOST_GAPS
+    return len({one[:-1] for one in wanted}) > 1 or _size(_between(wanted)) > _MOST_GAPS
 
 
 def abi_requirement(
@@ -67,7 +67,8 @@ def abi_requirement(
     name = feature.replace("_", "-")
     wanted = _shortest(map(_numbers, values))
     if versions is None:
-        best = next(one for one in map(_numbers, values) if one in wanted)
+        there = set(wanted)
+        best = next(one for one in map(_numbers, values) if one in there)
         wanted = [
             one
             for one in wanted
@@ -76,15 +77,13 @@ def abi_requirement(
     first, last = wanted[0], wanted[-1]
     if first == last:
         return f"{name}=={_version_text(first)}.*"
-    spans = _spans(wanted)
-    gaps: set[Numbers] = set()
-    if sum(map(len, spans)) <= _MOST_GAPS:
-        starts = (low[:-1] for low, high in zip(wanted, wanted[1:]) if low[:-1] == high[:-1])
-        gaps = {(*start, number) for start, span in zip(starts, spans) for number in span}
-    values_there, beginnings = {*wanted}, {one[:length] for one in wanted for length in range(4)}
+    between, gaps = _between(wanted), set[Numbers]()
+    if _size(between) <= _MOST_GAPS:
+        gaps = {(*start, number) for start, numbers in between for number in numbers}
+    there, beginnings = set(wanted), {one[:length] for one in wanted for length in range(4)}
     for version in versions or ():
         found = _release_of(version)
-        if first < found < last and not _is_within(found, values_there):
+        if first < found < last and not _is_within(found, there):
             # As little of a version as tells it apart from every value.
             gaps.add(next(found[:n] for n in count(1) if found[:n] not in beginnings))
     # "<2.10" is not true of pre-releases of 2.10 either.
@@ -98,10 +97,17 @@ def _shortest(values: Iterable[Numbers]) -> list[Numbers]:
     return sorted(one for one in all_of_them if not _is_within(one[:-1], all_of_them))
 
 
-def _spans(wanted: Sequence[Numbers]) -> list[range]:
-    """Return the last components that lie between neighbours which differ in nothing else."""
-    pairs = zip(wanted, wanted[1:])
-    return [range(low[-1] + 1, high[-1]) for low, high in pairs if low[:-1] == high[:-1]]
+def _between(wanted: Sequence[Numbers]) -> list[tuple[Numbers, range]]:
+    """Return what lies between neighbours that differ in the last component only."""
+    return [
+        (low[:-1], range(low[-1] + 1, high[-1]))
+        for low, high in zip(wanted, wanted[1:])
+        if low[:-1] == high[:-1]
+    ]
+
+
+def _size(between: Iterable[tuple[Numbers, range]]) -> int:
+    return sum(len(numbers) for _, numbers in between)
 
 
 def _is_within(version: Numbers, values: Collection[Numbers]) -> bool:

@@ -8,6 +8,7 @@ names, also by its hash, is refused.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 import os
@@ -108,18 +109,23 @@ class WheelCheck:
         :raises ResolveAgain: unless the wheel was named by the user, by path, URL or hash, or
             nothing can be resolved again.
         """
+        if not (self.resolution.can_restart and self.index.has_found(req.link)):
+            return
         search = self.index.searches.get(canonical_name(req.name))
-        by_hash = search is not None and search.hashes
-        if self.resolution.can_restart and self.index.has_found(req.link) and not by_hash:
+        if search is None or not search.hashes:
             self.index.contradicted.add(req.link.url_without_fragment)
+            self.decisions.forget(req.link)
             raise ResolveAgain(f"One wheel is left out. {what}")
 
     def leave_out_unnamed(self, req: Any, what: str) -> None:
         """Like :meth:`leave_out`, of a wheel that is refused because it has a label only inside."""
         from pipvariant.wheelfile.dist_info import VARIANT_JSON, read
 
-        if label_in(req.link.filename) is None and read(Path(req.local_file_path), {VARIANT_JSON}):
-            self.leave_out(req, what)
+        # A damaged one has been refused for that.
+        with contextlib.suppress(PipVariantError):
+            path = Path(req.local_file_path)
+            if label_in(req.link.filename) is None and read(path, {VARIANT_JSON}):
+                self.leave_out(req, what)
 
     def check_resolved(self, req: Any) -> None:
         """Check the wheel of a requirement that pip resolves, and keep why it is refused."""

@@ -44,8 +44,10 @@ def kept_back(
     :param eager: dependencies are to be as new as can be too.
     """
     built = list(_built(chosen.values(), decisions))
-    named = named_in(root_reqs) if built else {}
-    for candidate in chosen.values() if built else ():
+    if not built:
+        return
+    named = named_in(root_reqs)
+    for candidate in chosen.values():
         project, version = candidate.project_name, candidate.version
         if not (eager or project in named):
             continue

@@ -50,13 +50,13 @@ def patches(options: CommandOptions, resolution: Resolution) -> list[Patch]:
     return [patch(f"{RESOLVER}:Resolver.resolve", _resolve, _prove, options, resolution)]
 
 
-def named_in(root_reqs: Iterable[Any]) -> dict[str, list[Any]]:
-    """Return canonical project name -> pip's requirements on it, of those that are asked for."""
-    named: dict[str, list[Any]] = {}
-    for req in root_reqs:
-        if req.name and not req.constraint and req.match_markers():
-            named.setdefault(canonical_name(req.name), []).append(req)
-    return named
+def named_in(root_reqs: Iterable[Any]) -> frozenset[str]:
+    """Return the canonical names of the projects that a resolver is asked for."""
+    return frozenset(
+        canonical_name(req.name)
+        for req in root_reqs
+        if req.name and not req.constraint and req.match_markers()
+    )
 
 
 def _resolve(
@@ -71,8 +71,7 @@ def _resolve(
 ) -> Any:
     preparer = self.factory.preparer
     prepare_more = functools.partial(_variants_first, preparer.prepare_linked_requirements_more)
-    named = frozenset(named_in(root_reqs))
-    with aside(resolution, named=named, can_restart=True):
+    with aside(resolution, named=named_in(root_reqs), can_restart=True):
         while True:
             try:
                 with aside(preparer, prepare_linked_requirements_more=prepare_more):

@@ -61,7 +61,7 @@ class SameVariant:
     resolution: Resolution
     #: Members that the resolver came to as dependencies.
     _found: set[str] = field(default_factory=set)
-    #: Members whose labels were put in order without knowing of the others.
+    #: Members whose labels have been put in order.
     _arranged: set[str] = field(default_factory=set)
 
     def arrange(
@@ -92,10 +92,11 @@ class SameVariant:
 
     def _takes_part(self, project: str) -> bool:
         """Say whether a package is installed, or is going to be as far as is known."""
-        if project in self.resolution.named or project in self._found:
-            return True
-        installed = None if self.options.ignores_installed else installed_version(project)
-        return installed is not None
+        return (
+            project in self.resolution.named
+            or project in self._found
+            or not (self.options.ignores_installed or installed_version(project) is None)
+        )
 
     def _offered(self, search: Search, project: str, family: Family) -> Iterator[list[Values]]:
         """Yield what a package offers: what is installed, then each version, newest first.
