@@ -147,11 +147,11 @@ def test_without_dependencies_only_what_is_installed_fits(
 
 def test_what_stays_old_for_the_sake_of_a_label_is_told(pip: Pip, torches: Index) -> None:
     labels = {"torch27": LABELS["torch27"], "null": ()}
-    torches.add(*release("ext", labels=labels, providers=BUILTIN))
+    torches.add(*release("ext", labels=labels, providers=BUILTIN, extras=("more",)))
     pip.variant("install", "torch==2.7.1").check()
     line = "torch 2.7.1: 2.9.1 is not taken, as variant torch27 of ext 1.0 is built for torch 2.7"
     for advice in ("; --variant ext=null goes with it", ""):
-        result = pip.variant("install", "-U", "ext", "torch").check()
+        result = pip.variant("install", "-U", "ext[more]", "torch").check()
         assert line + advice in result.output.splitlines()
         assert pip.build("torch") == ("2.7.1", "")
     # Nobody asks for a newer one.

@@ -43,11 +43,13 @@ def kept_back(
     :param chosen: pip's candidates.
     :param eager: dependencies are to be as new as can be too.
     """
-    built = list(_built(chosen.values(), decisions))
+    # One with extras has the one without beside it.
+    candidates = [each for each in chosen.values() if each.name == each.project_name]
+    built = list(_built(candidates, decisions))
     if not built:
         return
     named = named_in(root_reqs)
-    for candidate in chosen.values():
+    for candidate in candidates:
         project, version = candidate.project_name, candidate.version
         if not (eager or project in named):
             continue
