@@ -80,6 +80,28 @@ def test_what_exists_between_values_far_apart_is_left_out(
 
 
 @pytest.mark.parametrize(
+    ("values", "needed", "left_out"),
+    (
+        (("2.9", "2.7"), False, 1),
+        (("2.0", "1.13"), True, 0),
+        (("101", "0"), False, 100),
+        (("102", "0"), True, 0),
+    ),
+)
+def test_what_lies_in_a_narrow_gap_is_left_out_unseen(
+    values: tuple[str, ...], needed: bool, left_out: int
+) -> None:
+    assert needs_versions(values) is needed
+    assert abi_requirement("torch", values, ()).count("!=") == left_out
+
+
+def test_without_versions_what_is_near_the_preferred_value_counts() -> None:
+    text = abi_requirement("torch", ("150", "100", "99"))
+    assert text.startswith("torch>=100,<151,!=101.*,")
+    assert text.count("!=") == 49
+
+
+@pytest.mark.parametrize(
     ("versions", "text"),
     ((None, "torch==99999999.*"), (("1.5", "2.3", "20250101"), "torch>=1,<100000000,!=2.*,!=3.*")),
 )

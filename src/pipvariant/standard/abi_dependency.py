@@ -72,7 +72,7 @@ def abi_requirement(
         wanted = [
             one
             for one in wanted
-            if one[:-1] == best[:-1] and abs(one[-1] - best[-1]) <= _MOST_GAPS // 2
+            if one[:-1] == best[:-1] and 2 * abs(one[-1] - best[-1]) <= _MOST_GAPS
         ]
     first, last = wanted[0], wanted[-1]
     if first == last:
@@ -80,7 +80,7 @@ def abi_requirement(
     between, gaps = _between(wanted), set[Numbers]()
     if _size(between) <= _MOST_GAPS:
         gaps = {(*start, number) for start, numbers in between for number in numbers}
-    there, beginnings = set(wanted), {one[:length] for one in wanted for length in range(4)}
+    there, beginnings = set(wanted), {one[:n] for one in wanted for n in range(len(one))}
     for version in versions or ():
         found = _release_of(version)
         if first < found < last and not _is_within(found, there):
@@ -111,7 +111,7 @@ def _size(between: Iterable[tuple[Numbers, range]]) -> int:
 
 
 def _is_within(version: Numbers, values: Collection[Numbers]) -> bool:
-    return any(version[:length] in values for length in range(1, 4))
+    return any(version[: n + 1] in values for n in range(len(version)))
 
 
 def _release_of(version: str) -> Numbers:

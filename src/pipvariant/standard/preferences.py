@@ -101,15 +101,15 @@ def read_preferences(
         if not separator or _LABEL.fullmatch(label.strip()) is None:
             raise _invalid("--variant", word, "it is not PACKAGE=LABEL", "torch=cu128")
         wanted[_package_name(package, "--variant", word)] = label.strip()
-    namespaces: dict[str, dict[str, None]] = {}
+    namespaces: dict[str, list[str]] = {}
     for word in required:
         package, separator, namespace = word.rpartition("=")
         key = _package_name(package, "--require-variant", word) if separator else ALL
         parsed = _spec(namespace, "--require-variant", parse_namespace)
-        namespaces.setdefault(key, {})[parsed] = None
+        namespaces.setdefault(key, []).append(parsed)
     return Preferences(
         wanted,
-        {key: tuple(listed) for key, listed in namespaces.items()},
+        {key: tuple(dict.fromkeys(listed)) for key, listed in namespaces.items()},
         tuple(_spec(word, "--prefer-variant", parse_spec) for word in specs(preferred)),
         tuple(_spec(word, "--exclude-variant", parse_spec) for word in specs(excluded)),
         tuple(map(_family, families)),
