@@ -45,7 +45,7 @@ def _same_variant() -> same_variant.SameVariant:
     parts = make_parts()
     user, options = UserConstraints(), CommandOptions()
     return same_variant.SameVariant(
-        options, user, parts.index, parts.decisions, parts.selector, parts.resolution
+        options, user, parts.index, parts.decisions, parts.selector, parts.requirements.resolution
     )
 
 

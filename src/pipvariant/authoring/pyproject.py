@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 from pipvariant.authoring.replacement import replacement
 from pipvariant.authoring.variants import known_provider
 from pipvariant.errors import InvalidMetadata, InvalidOption
+from pipvariant.files import read_regular
 from pipvariant.standard.metadata import Provider
 from pipvariant.standard.table import Table, read_table
 
@@ -82,7 +83,7 @@ def _read_toml(path: Path) -> tuple[str, Mapping[str, Any]]:
     else:
         import tomli as tomllib
     try:
-        text = path.read_bytes().decode()
+        text = read_regular(path).decode()
         return text, tomllib.loads(text)
     except OSError as error:
         reason = error.strerror or str(error)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
 
+from pipvariant.printable import printable
+
 #: What lets a plugin package be installed and run.
 TRUST_OPTION = "--trust-provider"
 
@@ -41,6 +43,7 @@ class Answer:
     :param source: the probe, the variable or the package that knew, such as ``NVML``.
     :param problems: what went wrong on the way, each a sentence for the user.
     :param facts: what was seen, for people to read, such as ``{"driver": "12.4"}``.
+    :param notes: what the user may have got wrong, each a sentence, and the answer stands.
     """
 
     namespace: str
@@ -49,6 +52,12 @@ class Answer:
     source: str = ""
     problems: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """All that the user should read: problems, and notes."""
+        return self.problems + self.notes
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,7 @@ def not_trusted(namespace: str, packages: Mapping[str, str]) -> Answer:
     :param packages: the packages that are not trusted, each with the option that trusts it; empty
         if the plugin names none.
     """
+    packages = {printable(name): printable(option) for name, option in packages.items()}
     problem = (
         f"the plugin package {', '.join(packages) or '(not named)'} of namespace {namespace} is not"
         " trusted: it was neither installed nor run"

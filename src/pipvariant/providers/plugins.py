@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from pipvariant.errors import ProbeFailed
+from pipvariant.log import logger
+from pipvariant.printable import printable, some
 from pipvariant.providers import probe
 from pipvariant.providers.answers import NOTHING, Answer, Origin, not_trusted
 from pipvariant.providers.environments import Environment, Environments
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
     from pipvariant.standard.metadata import Provider
-
-logger = logging.getLogger(__name__)
 
 # So many of the names that a plugin should not have given are shown.
 _SHOWN = 5
@@ -290,13 +289,9 @@ def _read_configs(report: object, namespace: str) -> tuple[tuple[Config, ...], t
 
 
 def _shown(items: Sequence[str]) -> str:
-    shown = ", ".join(_line(item, 60) for item in items[:_SHOWN])
-    more = len(items) - _SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
+    return some([_line(item, 60) for item in items], _SHOWN)
 
 
 def _line(text: str, length: int = 300) -> str:
-    """Make one harmless line of what a plugin says: a terminal obeys some characters."""
-    line = " ".join(text.split())
-    line = "".join(letter if letter.isprintable() else "?" for letter in line)
-    return line if len(line) <= length else f"{line[:length]} ..."
+    """Make one harmless line of what a plugin says."""
+    return printable(" ".join(text.split()), length)

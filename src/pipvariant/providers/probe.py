@@ -40,6 +40,9 @@ _PASSED_ON = (
     "ZE_ENABLE_ALT_DRIVERS",
 )
 
+# What variables such as CUDA_VISIBLE_DEVICES hide every GPU with, for a program without one.
+_HIDES_ALL = ("-1", "NoDevFiles")
+
 # Variables that name a folder of the user's; a plugin gets one of its own instead.
 _FOLDERS = ("HOME", "TEMP", "TMP", "TMPDIR", "USERPROFILE")
 
@@ -194,7 +197,8 @@ def _parse_answer(output: bytes, code: int | None, module: str) -> object:
 
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Pick the variables that the child may see: nothing else can change what it reports."""
-    picked = {name: environ[name] for name in _PASSED_ON if environ.get(name)}
+    given = {name: environ.get(name, "") for name in _PASSED_ON}
+    picked = {name: value for name, value in given.items() if value and value not in _HIDES_ALL}
     picked["LC_ALL"] = "C"
     return picked
 

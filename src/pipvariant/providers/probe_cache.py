@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 import stat
 import sys
@@ -13,11 +12,10 @@ from pathlib import Path
 
 from pipvariant import __version__
 from pipvariant.errors import ProbeFailed
+from pipvariant.log import logger
 from pipvariant.providers import probe, short_lived
 from pipvariant.providers.answers import R
 from pipvariant.providers.private import check_private, is_private, make_private
-
-logger = logging.getLogger(__name__)
 
 #: Set to anything, this variable of pip's means that nothing is read from or written to disk.
 NO_CACHE = "PIP_NO_CACHE_DIR"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from pipvariant.printable import some
 from pipvariant.selection.judging import Judge, labels_by_namespace
 from pipvariant.selection.model import OtherProject
 from pipvariant.shim.core.state import (
@@ -19,6 +21,7 @@ from pipvariant.shim.finding.index import IndexState
 from pipvariant.shim.finding.installed import installed_version
 from pipvariant.shim.finding.metadata import MetadataReader
 from pipvariant.shim.finding.target import make_target
+from pipvariant.shim.finding.whole_wheels import MAX_WHEEL, WholeWheels
 from pipvariant.shim.installing.recorded_variants import Recorder
 from pipvariant.shim.locking.chooser import LockedOrder, LockTables
 from pipvariant.shim.resolving.again import Resolution
@@ -27,10 +30,13 @@ from pipvariant.shim.resolving.dependencies import Requirements
 from pipvariant.shim.resolving.installed_candidate import InstalledOrder, Replacements
 from pipvariant.shim.resolving.marker_context import MarkerContexts
 from pipvariant.shim.resolving.selector import Orders, Selector
+from pipvariant.standard.bounds import MAX_BYTES
+from pipvariant.standard.filename import NULL_LABEL
 
 if TYPE_CHECKING:
     from pipvariant.providers.plugins import Plugins
     from pipvariant.selection.model import Judgement
+    from pipvariant.standard.metadata import Metadata
 
 FOREIGN = "for another platform this machine's hardware does not answer, only static properties do"
 
@@ -45,12 +51,17 @@ class Parts:
         self._target_options = target_options
         self.messages = Messages()
         self.index = IndexState()
-        self.metadata = MetadataReader(self.index)
+        # What is only listed is not worth a large download.
+        largest = MAX_BYTES if options.command == "list" else MAX_WHEEL
+        self.wheels = WholeWheels(target_options.pip_options, largest=largest)
+        self.metadata = MetadataReader(
+            self.index, self.wheels, functools.partial(self._labels_in_order, user)
+        )
         self.decisions = Decisions()
         self.replacements = Replacements()
         self.locks = LockTables()
         self.recorder = Recorder()
-        self.resolution = Resolution()
+        self._resolution = Resolution()
         #: What the target supports, asked only for what is needed.
         self.target = make_target(target_options, self._plugins)
         self.judge = Judge(
@@ -64,7 +75,7 @@ class Parts:
             self.target, preferences=lambda: user.preferences, other_project=_installed_project
         )
         contexts = MarkerContexts(self.judge, self.decisions)
-        self.requirements = Requirements(options, user, self.index, contexts, self.resolution)
+        self.requirements = Requirements(options, user, self.index, contexts, self._resolution)
         self.selector = Selector(
             options, user, self.index, self.metadata, self.judge, self.decisions, self.messages
         )
@@ -85,8 +96,37 @@ class Parts:
     def states(self) -> Iterator[State]:
         """Yield all tables, which are empty while something is proven."""
         contexts = self.requirements.contexts
-        yield from (self.messages, self.index, self.metadata, self.decisions, self.replacements)
+        yield from (
+            self.messages,
+            self.index,
+            self.wheels,
+            self.metadata,
+            self.decisions,
+            self.replacements,
+        )
         yield from (self.locks, self.recorder, contexts, self.requirements, self.selector)
+
+    def _labels_in_order(
+        self,
+        user: UserConstraints,
+        project: str,
+        labels: Collection[str],
+        known: Metadata | None,
+    ) -> list[str]:
+        """Return the labels that matter, most promising first, as far as another version tells.
+
+        It is a guess: what is chosen in the end, what they all say decides.
+        """
+        lists_all = self._options.explains or self._options.all_variants
+        if user.preferences is not None and not lists_all:
+            named = user.preferences.label(project, labels)
+            if named is not None:
+                return [label for label in labels if label == named]
+        promising: tuple[str, ...] = ()
+        if known is not None:
+            promising = self.settled_judge.judge(known, labels, of=project).ranking.compatible
+        rest = sorted(set(labels).difference(promising))
+        return sorted((*promising, *rest), key=NULL_LABEL.__eq__)
 
     def _plugins(self) -> Plugins:
         from pipvariant.shim.building.plugin_installer import plugins_of
@@ -95,7 +135,7 @@ class Parts:
 
     def _other_project(self, name: str) -> OtherProject:
         installed = None if self._options.ignores_installed else installed_version(name)
-        is_open = not self._options.ignores_dependencies or name in self.resolution.named
+        is_open = not self._options.ignores_dependencies or name in self._resolution.named
         return OtherProject(installed, self.locks.versions.get(name, ()), is_open)
 
     def _tell_problems(self, of: str, judgement: Judgement) -> None:
@@ -105,10 +145,10 @@ class Parts:
         for namespace, answer in judgement.answers.items():
             if answer.origin is Origin.NOT_ASKED and self.messages.is_new(FOREIGN):
                 self.messages.tell(logging.INFO, f"{of}: {FOREIGN}")
-            for problem in answer.problems:
+            for problem in answer.warnings:
                 if self.messages.is_new(problem):
                     using = labels_by_namespace(judgement.metadata, judgement.labels)
-                    labels = ", ".join(using[namespace])
+                    labels = some(using[namespace])
                     self.messages.tell(logging.WARNING, f"{of}: {problem}; it concerns {labels}")
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pip._internal.utils.temp_dir import global_tempdir_manager
 
 from pipvariant.shim.finding.download import (
     Budget,
@@ -20,12 +21,15 @@ from pipvariant.shim.finding.download import (
     hash_fault,
     read_file,
 )
+from pipvariant.shim.finding.whole_wheels import MAX_WHEEL, WholeWheels
 from pipvariant.standard.bounds import MAX_BYTES
 
-LINK: Any = SimpleNamespace(url_without_fragment="https://a.invalid/x.json")
+LINK: Any = SimpleNamespace(
+    url_without_fragment="https://a.invalid/x.json", filename="x.json", is_file=False
+)
 
 
-class _Session:
+class Session:
     """A session whose server sends a body in the pieces that it arrives in."""
 
     def __init__(self, *pieces: bytes, headers: Mapping[str, str] | None = None) -> None:
@@ -46,13 +50,16 @@ class _Session:
             self._pieces.insert(0, piece[size:])
         return piece[:size]
 
-    def get(self, url: str, *, headers: Mapping[str, str], stream: bool) -> _Session:
+    def get(self, url: str, *, headers: Mapping[str, str], stream: bool) -> Session:
         self.asked = headers
         self.raw = SimpleNamespace(_fp=self)
         self.status_code, self.reason, self.url, self.headers = 200, "OK", url, self._headers
         return self
 
-    def __enter__(self) -> _Session:
+    def raise_for_status(self) -> None:
+        pass
+
+    def __enter__(self) -> Session:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -61,7 +68,7 @@ class _Session:
 
 def _download(*pieces: bytes, **headers: str) -> bytes:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return fetch(_Session(*pieces, headers=named), LINK, Budget())
+    return fetch(Session(*pieces, headers=named), LINK, Budget())
 
 
 def test_what_arrives_in_pieces_is_put_together() -> None:
@@ -73,10 +80,11 @@ def test_an_open_connection_is_not_read_beyond_the_content() -> None:
 
 
 def test_a_compressed_answer_is_not_asked_for() -> None:
-    session = _Session(b"{}")
+    session = Session(b"{}")
     fetch(session, LINK, Budget())
     assert session.asked["Accept-Encoding"] == "identity"
     assert session.asked["Cache-Control"] == "max-age=0"
+    assert "Accept" not in session.asked, "devpi would tell about the file instead"
 
 
 @pytest.mark.parametrize("pack", (gzip.compress, zlib.compress))
@@ -103,7 +111,7 @@ def test_what_cannot_be_had_is_said(
     pieces: list[bytes], headers: dict[str, str], said: str
 ) -> None:
     with pytest.raises(Unusable, match=said):
-        fetch(_Session(*pieces, headers=headers), LINK, Budget())
+        fetch(Session(*pieces, headers=headers), LINK, Budget())
 
 
 def test_a_length_that_is_no_number_is_no_length() -> None:
@@ -113,7 +121,7 @@ def test_a_length_that_is_no_number_is_no_length() -> None:
 def test_the_time_limit_holds_while_bytes_trickle_in(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 1000, 5))
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
-    session = _Session(*[b"x"] * 500, headers={"Content-Length": "500"})
+    session = Session(*[b"x"] * 500, headers={"Content-Length": "500"})
     with pytest.raises(Unusable, match="more than 60 s"):
         fetch(session, LINK, Budget())
     assert len(session._pieces) > 480
@@ -121,9 +129,53 @@ def test_the_time_limit_holds_while_bytes_trickle_in(monkeypatch: pytest.MonkeyP
 
 def test_one_budget_is_for_all_that_is_fetched_with_it() -> None:
     budget = Budget()
-    fetch(_Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
+    fetch(Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
     with pytest.raises(Unusable, match="bigger than 10 MB"):
-        fetch(_Session(b"xx"), LINK, budget)
+        fetch(Session(b"xx"), LINK, budget)
+
+
+def test_each_file_may_have_its_own_bytes_in_the_time_for_all() -> None:
+    budget = Budget()
+    for _ in range(3):
+        budget.renew()
+        assert fetch(Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
+
+
+# Wheels that are downloaded whole.
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Budget]:
+    """A budget whose clock goes on by five seconds whenever it is looked at."""
+    clock = iter(range(0, 5000, 5))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    with global_tempdir_manager():
+        yield Budget()
+
+
+def test_a_large_wheel_may_take_its_time_and_is_downloaded_once(slow: Budget) -> None:
+    wheels, pieces = WholeWheels(), [b"PK" + bytes(1 << 20)] * 40
+    slow.renew(MAX_WHEEL)
+    path = wheels.download(Session(*pieces), LINK, slow)
+    assert Path(path).read_bytes() == b"".join(pieces)
+    assert wheels.download(Session(b"another"), LINK, slow) == wheels.path(LINK) == path
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said"),
+    (
+        ([b"PK" + bytes(1 << 20)] * 40, "bigger than 16 MB"),
+        ([b"P", b"K", *[b"x"] * 400], "more than 60 s"),
+        ([b"P", b"<html>", *[b"x"] * 40], "is no wheel"),
+    ),
+)
+def test_a_wheel_is_given_up_while_it_arrives(slow: Budget, pieces: list[bytes], said: str) -> None:
+    wheels, session = WholeWheels(), Session(*pieces)
+    slow.renew(16 << 20)
+    with pytest.raises(Unusable, match=said):
+        wheels.download(session, LINK, slow)
+    assert wheels.path(LINK) is None
+    assert len(session._pieces) > 20
 
 
 def test_only_a_file_is_read(tmp_path: Path) -> None:

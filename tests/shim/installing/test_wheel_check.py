@@ -38,7 +38,7 @@ def test_a_wheel_is_what_its_index_said_or_is_refused(tmp_path: Path, inside: st
     said = parts.judge.judge(from_dict(_metadata("a")), ("x",), of="tri 1.0")
     parts.decisions.record(Decision("tri", "1.0", {file.source: said}, (file,)), [file])
     check = WheelCheck(
-        UserConstraints(), parts.index, parts.decisions, parts.judge, parts.resolution
+        UserConstraints(), parts.index, parts.decisions, parts.judge, parts.requirements.resolution
     ).check
     wheel = SimpleNamespace(name="tri", link=link, local_file_path=str(tmp_path / filename))
     if inside == "a":
@@ -47,7 +47,7 @@ def test_a_wheel_is_what_its_index_said_or_is_refused(tmp_path: Path, inside: st
     words = "properties blas :: library :: b; the index said blas :: library :: a"
     with pytest.raises(pip_error("UnsupportedWheel"), match=words):
         check(wheel)
-    parts.resolution.can_restart = True
+    parts.requirements.resolution.can_restart = True
     with pytest.raises(ResolveAgain, match=words):
         check(wheel)
     assert parts.index.has_found(link) is False

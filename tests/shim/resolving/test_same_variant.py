@@ -26,9 +26,9 @@ def ordered(mine: Labels, absent: str = "", **theirs: dict[str, Labels]) -> tupl
     parts = make_parts(preferences, ignores_installed=True)
     finder = Finder(parts, {"alpha": {"1.0": mine}, **theirs})
     user, options = UserConstraints(preferences=preferences), CommandOptions(ignores_installed=True)
-    parts.resolution.named = frozenset({"alpha", *theirs} - {absent})
+    parts.requirements.resolution.named = frozenset({"alpha", *theirs} - {absent})
     same_variant = SameVariant(
-        options, user, parts.index, parts.decisions, parts.selector, parts.resolution
+        options, user, parts.index, parts.decisions, parts.selector, parts.requirements.resolution
     )
     parts.selector.arrange = same_variant.arrange
     names = parts.selector.order(finder.files("alpha", "1.0"), finder.search())
@@ -70,7 +70,7 @@ def test_the_resolver_begins_anew_once_it_comes_to_a_member_that_nobody_named() 
     labels, parts = ordered(bounds(1, 2), "alpha", beta={"1.0": bounds(1)})
     assert labels == ["g1", "null", "g2"]
     finder = Finder(parts, {"alpha": {"1.0": bounds(1, 2)}, "beta": {"1.0": bounds(1)}})
-    parts.resolution.named = frozenset({"alpha"})
+    parts.requirements.resolution.named = frozenset({"alpha"})
     order = parts.selector.order
     with pytest.raises(ResolveAgain):
         order(finder.files("beta", "1.0"), finder.search())

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipvariant.errors import ProbeFailed
+from pipvariant.log import logger
 from pipvariant.providers import probe_cache, short_lived
 from pipvariant.providers.plugins import Plugins
 from pipvariant.shim.building.child_pip import RUNNER, WHEELS_ONLY, places
@@ -26,8 +27,6 @@ from pipvariant.shim.core.pip_objects import path_to_link
 from pipvariant.shim.core.state import CommandOptions, TargetOptions
 from pipvariant.shim.finding.download import error_phrase
 from pipvariant.shim.finding.index import IndexState
-
-logger = logging.getLogger(__name__)
 
 #: Seconds that pip may take for the packages of one plugin.
 MAX_SECONDS = 600.0
@@ -122,9 +121,10 @@ class _Installer:
             raise ProbeFailed(f"pip took more than {MAX_SECONDS:.0f} s to install it") from None
         except OSError as error:
             raise ProbeFailed(f"pip could not be started to install it: {error}") from error
-        logger.debug("pip on the way to %s:\n%s", ", ".join(requirements), printed)
+        lines = printed.splitlines()
+        for line in lines:
+            logger.debug("pip on the way to %s: %s", ", ".join(requirements), line)
         if process.returncode:
-            lines = printed.splitlines()
             said = [line[7:] for line in lines if line.startswith("ERROR: ")]
             if "Exception:" in said:
                 # The end of a traceback says what it was.

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import logging
 import os
 import zipfile
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipvariant.errors import PipVariantError
+from pipvariant.log import logger
+from pipvariant.printable import some
 from pipvariant.selection.model import Decision, File
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
@@ -39,8 +40,6 @@ from pipvariant.shim.resolving.decisions import Decisions
 if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
     from pipvariant.standard.metadata import Metadata
-
-logger = logging.getLogger(__name__)
 
 TARGET = "pip._internal.distributions.wheel"
 BUILDER = "pip._internal.wheel_builder"
@@ -95,9 +94,10 @@ class WheelCheck:
             self._refuse_unwanted(req, label, metadata)
             self._judge_given(req, label, metadata)
         elif promised.properties(label) != inside:
+            told = promised.properties(label)
             what = (
-                f"{shown(link)}: inside, the wheel has the properties {_listed(inside)}; the "
-                f"index said {_listed(promised.properties(label))}"
+                f"{shown(link)}: inside, the wheel has the properties {_listed(inside, told)}; the "
+                f"index said {_listed(told, inside)}"
             )
             self.leave_out(req, what)
             raise unsupported_wheel(f"{what}. Nothing was installed.")
@@ -154,7 +154,7 @@ class WheelCheck:
             from pipvariant.selection.reasons import incompatibility
 
             rejection = judgement.ranking.rejected[0]
-            values = " or ".join(rejection.values)
+            values = some(rejection.values, joint=" or ")
             raise unsupported_wheel(
                 f"{link.filename} does not fit this machine, which does not support "
                 f"{rejection.namespace} :: {rejection.feature} :: {values}: "
@@ -201,10 +201,14 @@ def _built(path: str) -> _Built:
     return _Built(link.filename.partition("-")[0], link, path)
 
 
-def _listed(properties: Any) -> str:
+def _listed(properties: Any, others: Any) -> str:
+    """Name properties, first those in which the others differ."""
     from pipvariant.standard.properties import iter_properties
 
-    return ", ".join(str(item) for item in iter_properties(properties)) or "none"
+    return (
+        some(sorted(iter_properties(properties), key={*iter_properties(others)}.__contains__))
+        or "none"
+    )
 
 
 def _get_metadata_distribution(

@@ -7,12 +7,12 @@ keeps, so that the second time costs little.
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.log import logger
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name
@@ -21,8 +21,6 @@ from pipvariant.shim.finding.filenames import is_variant_wheel
 
 if TYPE_CHECKING:
     from pipvariant.shim.core.state import CommandOptions
-
-logger = logging.getLogger(__name__)
 
 RESOLVER = "pip._internal.resolution.resolvelib.resolver"
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pipvariant.printable import some
 from pipvariant.selection.model import Decision, File
 from pipvariant.shim.core.pip_objects import installation_error, redact
 from pipvariant.shim.core.state import State
@@ -16,9 +17,10 @@ from pipvariant.shim.finding.index import labelled_by_version
 if TYPE_CHECKING:
     from pipvariant.selection.constraints import VariantConstraint
     from pipvariant.selection.judging import Judge
-    from pipvariant.selection.model import Judgement, MetadataSource
+    from pipvariant.selection.model import Judgement
     from pipvariant.shim.core.state import CommandOptions, Messages, UserConstraints
     from pipvariant.shim.finding.index import IndexState, Search
+    from pipvariant.shim.finding.metadata import MetadataReader
     from pipvariant.shim.resolving.decisions import Decisions
 
 #: Commands whose outcome somebody is going to use.
@@ -47,7 +49,7 @@ class Selector(State):
     options: CommandOptions
     user: UserConstraints
     index: IndexState
-    metadata_source: MetadataSource
+    metadata_source: MetadataReader
     judge: Judge
     decisions: Decisions
     messages: Messages
@@ -143,7 +145,7 @@ class Selector(State):
         if key not in self._uses:
             files = self.index.files(search.finder, project, search.hashes)
             self._uses[key] = any(
-                (metadata := self.metadata_source.metadata(labelled)) is not None
+                (metadata := self.metadata_source.sparing_metadata(labelled)) is not None
                 and any(namespace in metadata.variants.get(label, ()) for label in labelled)
                 for labelled in labelled_by_version(files)
             )
@@ -169,7 +171,7 @@ class Selector(State):
             taken, *others = map(redact, sources)
             self.messages.tell(
                 logging.WARNING,
-                f"{of}: variants that fit are at {taken} and at {', '.join(others)}; "
+                f"{of}: variants that fit are at {taken} and at {some(others)}; "
                 "those of the first are taken, as pip prefers it",
             )
         if search.hashes and search.is_lazy:
@@ -178,10 +180,42 @@ class Selector(State):
         wordless = self.user.names_label_of(decision) and not self.options.explains
         if not (best.is_accelerated or wordless) and self.options.command in INSTALLERS:
             hint = older_version_hint(
-                decision, best, search, self.index, self.metadata_source, self.judge
+                decision,
+                best,
+                search,
+                self.index,
+                self.metadata_source.sparing_metadata,
+                self.judge,
             )
             if hint:
                 self.decisions.hints[decision.project, decision.version] = hint
+
+    def tell_displaced(self, project: str, link: Any) -> None:
+        """Say which labels gave way to a version without variants that counts as newer.
+
+        :param link: of the file that was taken, about which nothing was decided.
+        """
+        search, preferences = self.index.searches.get(project), self.user.preferences
+        # Who names a label, or none, means it.
+        named = preferences is not None and preferences.names_label(project)
+        if search is None or named or self.user.no_variant:
+            return
+        from pipvariant.shim.resolving.older_version import displaced_files
+
+        explains = self.options.explains
+        taken, files = displaced_files(link, project, search, self.index, anywhere=explains)
+        if not files:
+            return
+        from pipvariant.selection.reasons import displaced_phrase
+
+        decision = self.decide(files, search, constrained=False)
+        reason = f"{taken} counts as newer"
+        self.decisions.displaced[project] = dataclasses.replace(decision, skip_reason=reason)
+        phrase = displaced_phrase(taken, decision)
+        if phrase:
+            self.decisions.hints[project, taken] = phrase
+            if not explains:
+                self.messages.tell(logging.INFO, phrase)
 
     def _tell_disallowed(self, taken: File, search: Search) -> None:
         """Say that a label would rank before the taken file, if its hash were allowed."""
@@ -190,7 +224,7 @@ class Selector(State):
         of = f"{taken.project} {taken.version}"
         disallowed = self.index.disallowed(search, taken.project, taken.version)
         for source, labelled in labelled_by_source(disallowed).items():
-            metadata = self.metadata_source.metadata(labelled)
+            metadata = self.metadata_source.sparing_metadata(labelled)
             if metadata is None or (taken.label is not None and source != taken.source):
                 continue
             labels = [*labelled, *([] if taken.label is None else [taken.label])]
