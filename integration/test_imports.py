@@ -90,6 +90,8 @@ def test_a_command_without_an_index_imports_next_to_nothing(pip: Pip, command: l
         "pipvariant",
         "pipvariant.cli",
         "pipvariant.errors",
+        "pipvariant.log",
+        "pipvariant.printable",
         "pipvariant.shim",
         "pipvariant.shim.building",
         "pipvariant.shim.building.child_pip",

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 # Of a message, and of a name or URL in it, so many characters are shown.
 _LONGEST = 10_000
 _LONGEST_WORD = 400
+# Compiled when they are first used: every run imports this module.
+_LONG_WORD = rf"(\S{{{_LONGEST_WORD}}})\S+"
 #: What stands before the host of a URL; a password may have an ``@`` too.
-_LOGIN = re.compile(r"(?<=://)([^\s/?#]*)@")
-_LONG_WORD = re.compile(rf"(\S{{{_LONGEST_WORD}}})\S+")
+_LOGIN = r"(?<=://)([^\s/?#]*)@"
 
 
 def printable(text: str, longest: int = _LONGEST) -> str:
@@ -20,7 +21,7 @@ def printable(text: str, longest: int = _LONGEST) -> str:
     a terminal obeys is written as an escape: control characters, ends of lines, marks that turn
     the direction of writing.
     """
-    line = _LONG_WORD.sub(r"\1...", without_passwords(text))
+    line = re.sub(_LONG_WORD, r"\1...", without_passwords(text))
     if len(line) > longest:
         line = f"{line[:longest]} ..."
     if line.isprintable():
@@ -30,7 +31,7 @@ def printable(text: str, longest: int = _LONGEST) -> str:
 
 def without_passwords(text: str) -> str:
     """Return *text* with what pip shows of the URLs in it: ``https://user:****@host``."""
-    return _LOGIN.sub(_redacted, text)
+    return re.sub(_LOGIN, _redacted, text)
 
 
 def some(items: Iterable[object], most: int = 3, joint: str = ", ") -> str:
