@@ -96,3 +96,18 @@ def _with_marker() -> dict[str, object]:
         "providers": json.loads(json.dumps(PROVIDERS)),
         "variants": {wheel.label: wheel.variant for wheel in labelled},
     }
+
+
+# The program of a run that was started with its standard output closed.
+CLOSED = """\
+import sys
+from pipvariant.cli import main
+sys.stdout = None
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("args", (["platform", "--json"], ["check"], ["explain", "tri"]))
+def test_a_closed_standard_output_stops_no_command(pip: Pip, index: Index, args: list[str]) -> None:
+    index.add(*tri())
+    assert "Traceback" not in pip.run(["-c", CLOSED, "variant", *args]).check().stderr

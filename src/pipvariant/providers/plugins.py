@@ -17,6 +17,7 @@ from pipvariant.providers import probe
 from pipvariant.providers.answers import NOTHING, TRUST_OPTION, Answer, Origin, not_trusted
 from pipvariant.providers.environments import Environment, provide_environment
 from pipvariant.providers.requirements import marker_environment, plugin_requirements
+from pipvariant.standard.bounds import has_long_number
 from pipvariant.standard.properties import FEATURE, VALUE
 
 if TYPE_CHECKING:
@@ -78,14 +79,14 @@ def parse_trust(words: Iterable[str]) -> Mapping[str, SpecifierSet]:
         package is named several times, all that is said about it has to hold.
     :raises InvalidOption: a word is something else.
     """
-    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
     trusted: dict[str, SpecifierSet] = {}
     for word in words:
         try:
-            requirement = Requirement(word)
-        except InvalidRequirement:
+            requirement = None if has_long_number(word) else Requirement(word)
+        except (ValueError, RecursionError):
             requirement = None
         # With extras, a marker or a URL there is more to it than a name and versions.
         if requirement is None or str(requirement) != f"{requirement.name}{requirement.specifier}":

@@ -193,6 +193,8 @@ def fetch_errors() -> tuple[type[Exception], ...]:
         exceptions.PipError,
         http.client.HTTPException,
         OSError,
+        # A length that is larger than any file, among others.
+        OverflowError,
         ValueError,
     )
 
