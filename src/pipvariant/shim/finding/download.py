@@ -40,8 +40,12 @@ class Budget:
     """
 
     def __init__(self) -> None:
-        self._left = MAX_BYTES
+        self.renew()
         self._end = time.monotonic() + MAX_SECONDS
+
+    def renew(self) -> None:
+        """Allow as many bytes for another file, in the time that is left for all of them."""
+        self._left = MAX_BYTES
 
     def spend(self, size: int) -> None:
         """Take some bytes, and the time that has passed, from the budget."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -69,28 +69,34 @@ class MetadataReader(State):
     def read_again(self, files: Mapping[str, File]) -> Metadata | None:
         """Like :meth:`metadata`; where single wheels were read, these are read in their place."""
         file = next(iter(files.values()))
-        if self._index.json_link(file) is None:
+        if not self._index.json_links_for(file):
             self.read.pop((file.source, file.project, file.version), None)
         return self.metadata(files)
 
     def _read(self, file: File, files: Mapping[str, File]) -> Metadata:
         from pipvariant.standard.metadata import read_variants_json
 
-        link = self._index.json_link(file)
-        if link is None:
+        links = self._index.json_links_for(file)
+        if not links:
             return self._read_wheels(redact(file.source), files)
-        try:
-            return read_variants_json(self._fetch(link), where=shown(link))
-        except PipVariantError as error:
-            raise Unusable(str(error)) from error
+        faults = []
+        budget = Budget()
+        for link in links:
+            budget.renew()
+            try:
+                return read_variants_json(self._fetch(link, budget), where=shown(link))
+            except (PipVariantError, Unusable) as error:
+                logger.debug("%s", error)
+                faults.append(str(error))
+        raise Unusable(_listed(faults))
 
-    def _fetch(self, link: Any) -> bytes:
+    def _fetch(self, link: Any, budget: Budget) -> bytes:
         """Return the bytes of a variants.json, by the very link that its source gave."""
         with _unusable(link):
             if link.is_file:
-                data = read_file(link.file_path, Budget())
+                data = read_file(link.file_path, budget)
             else:
-                data = fetch(self._index.session, link, Budget())
+                data = fetch(self._index.session, link, budget)
             fault = hash_fault(link, data)
             if fault:
                 # A page out of pip's cache may be older than the file, which is always asked for.
@@ -138,8 +144,7 @@ class MetadataReader(State):
                 return combined
         except PipVariantError as error:
             faults.append(str(error))
-        listed = "; ".join(faults[:3]) + (f"; and {len(faults) - 3} more" * (len(faults) > 3))
-        raise Unusable(f"{where} has no variants.json for it; {listed}")
+        raise Unusable(f"{where} has no variants.json for it; {_listed(faults)}")
 
     def _read_wheel(self, link: Any, label: str, budget: Budget) -> Metadata:
         from pipvariant.wheelfile.dist_info import read_from_wheel
@@ -155,6 +160,10 @@ class MetadataReader(State):
                 # A server that cannot send parts of a file sends small wheels whole.
                 whole = io.BytesIO(fetch(session, link, budget))
                 return read_from_wheel(whole, label, shown(link))
+
+
+def _listed(faults: Sequence[str]) -> str:
+    return "; ".join(faults[:3]) + (f"; and {len(faults) - 3} more" * (len(faults) > 3))
 
 
 @contextlib.contextmanager

@@ -166,7 +166,7 @@ class LockChooser:
                 where = f"{file.source}: {TABLE} of {file.project}"
                 logger.warning("%s: %s. Of its variants only null can be taken.", where, error)
                 return None
-            self.index.json_links[file.source, file.project, file.version] = link
+            self.index.json_links[file.source, file.project, file.version] = [link]
         return self.metadata.metadata(labelled)
 
 
