@@ -27,7 +27,7 @@ from pipvariant.shim.core import pip_versions
 from pipvariant.shim.core.patches import Patch, Patches
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import CommandOptions
-from pipvariant.shim.options import completion
+from pipvariant.shim.options import completion, entry
 from pipvariant.shim.run import Run
 from pipvariant.standard.preferences import Family, Preferences
 
@@ -44,7 +44,9 @@ def names() -> list[str]:
     # Modules that have copied what is patched are patched too, once they are imported.
     import_module("pip._internal.commands.install")
     hand_on = child_pip.HandOn(lambda: None)
-    found = [*child_pip.patches(pip_versions.this_pip(), hand_on), *completion.patches()]
+    hints = entry.Hints(str)
+    found = [*child_pip.patches(pip_versions.this_pip(), hand_on)]
+    found += [*completion.patches(), *entry.patches(hints)]
     before = dict(os.environ)
     os.environ[child_pip.WHEELS_ONLY] = "1"
     for command in ("install", "lock", "wheel", *READING):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ import pytest
 from integration.environments import Pip
 from integration.index import Index
 from integration.templates import Template
+
+# These servers are there in the tox environments `servers-*` only.
+collect_ignore = [] if find_spec("devpi_server") and find_spec("pypiserver") else ["servers"]
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

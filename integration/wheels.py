@@ -26,6 +26,7 @@ __all__ = [
     "Wheel",
     "cuda",
     "metadata",
+    "padded",
     "release",
     "tri",
 ]
@@ -218,6 +219,14 @@ def release(
         for label, properties in (labels or {}).items()
     ]
     return [*wheels, base] if plain else wheels
+
+
+def padded(wheel: Wheel, megabytes: int) -> bytes:
+    """The content of a wheel that is bigger by so much."""
+    raw = io.BytesIO(wheel.content)
+    with zipfile.ZipFile(raw, "a") as archive:
+        archive.writestr("bulk.bin", bytes(megabytes << 20))
+    return raw.getvalue()
 
 
 def tri(

@@ -10,6 +10,9 @@ if __name__ == "__main__":
     if sys.path[0] in ("", os.getcwd()):
         sys.path.pop(0)
 
+    # What pip's help says to type: "__main__.py" would become "python -m pip".
+    sys.argv[0] = "pip-variant"
+
     from pipvariant.cli import main
 
     sys.exit(main())

@@ -25,10 +25,13 @@ def main(argv: list[str] | None = None) -> int:
     :returns: pip's exit code; 1 when this pip cannot be patched or an override is wrong.
     """
     try:
+        argv = sys.argv[1:] if argv is None else argv
         shim.apply(commands=COMMANDS).label_built = _label_built
         if "PIP_AUTO_COMPLETE" in os.environ:
             _complete()
-        return shim.run_pip(sys.argv[1:] if argv is None else argv)
+        if not shim.is_command(argv[:1]):
+            shim.patch_entry(_suggest)
+        return shim.run_pip(argv)
     except PipVariantError as error:
         sys.stderr.write(f"ERROR: {error}\n")
         return 1
@@ -40,6 +43,12 @@ def _complete() -> None:
     from pipvariant.shim.options import completion
 
     completion.narrow("variant", COMPLETED, WITH_FILES)
+
+
+def _suggest(word: str) -> str:
+    from pipvariant.commands.variant import SUB_COMMANDS
+
+    return f"variant {word}" if word in SUB_COMMANDS else ""
 
 
 def _label_built(wheel: str, source: str, label: str, folder: str) -> str:

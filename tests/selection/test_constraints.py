@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipvariant.providers.target import Target
-from pipvariant.selection.constraints import constraint_for, incompatible
+from pipvariant.selection.constraints import VariantConstraint, constraint_for, incompatible
 from pipvariant.selection.judging import Judge
 from pipvariant.selection.model import Decision
 from pipvariant.selection.ordering import decide
@@ -49,6 +49,20 @@ def test_a_named_label_that_is_incompatible_has_a_reason() -> None:
 
 def test_a_label_that_is_not_there_leaves_nothing() -> None:
     assert labels(labels=["tri=other"]) == []
+
+
+def test_where_a_label_is_not_there_those_that_exist_are_named_up_to_a_bound() -> None:
+    constraint = VariantConstraint("other", (), "--variant tri=other")
+    for labels, words in (
+        ((), "it has no labels"),
+        (("b", "a"), "its labels are a, b"),
+        (
+            [f"v{n:02}" for n in range(12)],
+            "its labels are v00, v01, v02, v03, v04, v05, v06, v07, v08, v09 and 2 more",
+        ),
+    ):
+        reason = f"nothing of it is --variant tri=other; {words}"
+        assert constraint.unmet((), labels, by_hash=False) == reason
 
 
 def test_a_label_for_all_is_for_what_has_it() -> None:

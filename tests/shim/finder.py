@@ -57,7 +57,7 @@ class Finder:
         self._projects = projects
         self._index = parts.index
         self.read: list[tuple[str, str]] = []
-        vars(parts.metadata)["metadata"] = self._metadata
+        vars(parts.metadata).update(metadata=self._metadata, sparing_metadata=self._metadata)
 
     def find_all_candidates(self, name: str) -> list[Any]:
         return [

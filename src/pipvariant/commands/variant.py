@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from optparse import Values
 from typing import Any, NamedTuple
@@ -37,7 +38,7 @@ SUB_COMMANDS = {
         "", "installed variants, and whether each still fits this machine", "installed"
     ),
     "check": SubCommand("", "the same, as an exit code: 1 when one does not fit", "installed"),
-    "init": SubCommand("[NAMESPACE...]", "write a first [variant] table into pyproject.toml"),
+    "init": SubCommand("[NAMESPACE...]", "write a first `variant` table into pyproject.toml"),
     "make": SubCommand("WHEEL...", "make variant wheels of ordinary wheels"),
     "unmake": SubCommand("WHEEL...", "make ordinary wheels of variant wheels"),
     "index": SubCommand("DIR", "write the metadata of variant wheels, and pages, for an index"),
@@ -82,8 +83,10 @@ class VariantCommand(Command):
     def add_options(self) -> None:
         """Say which sub-commands there are; the options are those of the one that is asked for."""
         listed = "".join(f"\n{name:9} {sub.summary}" for name, sub in SUB_COMMANDS.items())
-        head = "Sub-commands; `variant NAME --help` says more of each:"
+        head = "Sub-commands; `variant NAME --help` shows the options of each:"
         self.parser.description = f"{self.__doc__}\n\n{head}\n{listed}"
+        # Taken out of the help only: what parses them is shared by all groups of a parser.
+        self._general_options = self.parser.option_groups.pop()
 
     def parse_args(self, args: list[str]) -> tuple[Any, Any]:
         """Parse the arguments with the options of the sub-command among them."""
@@ -100,17 +103,18 @@ class VariantCommand(Command):
         self.parser.set_usage(f"\n      {usage}")
         self.parser.description = f"{sub.summary[0].upper()}{sub.summary[1:]}."
         _module_of(name).add_options(self.cmd_opts)
-        self.parser.insert_option_group(0, self.cmd_opts)
+        # A heading without options under it says nothing.
+        groups = [self.cmd_opts] if self.cmd_opts.option_list else []
+        self.parser.option_groups += [*groups, self._general_options]
 
     def run(self, options: Values, args: list[str]) -> int:
         """Run one sub-command and return its exit code."""
-        name, *rest = args or [""]
+        if not args:
+            self.parser.print_help()
+            return 0
+        name, *rest = args
         if name not in SUB_COMMANDS:
-            given = f"{name!r} is none" if name else "none was given"
-            *others, last = (f"`variant {each}`" for each in SUB_COMMANDS)
-            raise CommandError(
-                f"`variant` needs a sub-command, {given}. There are {', '.join(others)} and {last}."
-            )
+            raise CommandError(_unknown(name))
         sub = SUB_COMMANDS[name]
         if rest and not sub.arguments:
             raise CommandError(f"variant {name}: {rest[0]!r} is one word too many.")
@@ -134,6 +138,13 @@ def make_sub_command(name: str, summary: str, **keywords: Any) -> Command:
     command = VariantCommand("variant", summary, **keywords)
     command.add_sub_command(name)
     return command
+
+
+def _unknown(name: str) -> str:
+    """Return what to say of a word that is no sub-command, in the words of pip."""
+    similar = get_close_matches(name.lower(), SUB_COMMANDS, n=1)
+    hint = f' - maybe you meant "variant {similar[0]}"' if similar else ""
+    return f'unknown sub-command "variant {name}"{hint}. Known: {", ".join(SUB_COMMANDS)}.'
 
 
 def _sub_command_in(args: list[str]) -> str:

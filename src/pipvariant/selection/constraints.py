@@ -13,6 +13,9 @@ from pipvariant.selection.reasons import incompatibility
 from pipvariant.standard.metadata import Metadata
 from pipvariant.standard.preferences import ALL, Preferences
 
+#: So many labels are named where one does not exist.
+SHOWN_LABELS = 10
+
 
 class VariantConstraint(NamedTuple):
     """What a file of one project has to be.
@@ -38,9 +41,12 @@ class VariantConstraint(NamedTuple):
         used = metadata.variants.get(label or "", {}) if metadata is not None else {}
         return all(namespace in used for namespace in self.namespaces)
 
-    def unmet(self, judgements: Iterable[Judgement], *, by_hash: bool) -> str:
+    def unmet(
+        self, judgements: Iterable[Judgement], labels: Collection[str], *, by_hash: bool
+    ) -> str:
         """Say that no file of a version is this, and what the labels need that would be.
 
+        :param labels: those that the version has.
         :param by_hash: only files with some hashes were allowed.
         """
         needs = [
@@ -50,6 +56,10 @@ class VariantConstraint(NamedTuple):
             if self.allows(rejection.label, judgement.metadata)
         ]
         among = "of it with an allowed hash" if by_hash else "of it"
+        if self.label and self.label not in labels:
+            shown = sorted(labels)[:SHOWN_LABELS]
+            more = f" and {len(labels) - len(shown)} more" if len(labels) > len(shown) else ""
+            needs = [f"its labels are {', '.join(shown)}{more}" if shown else "it has no labels"]
         return "; ".join([f"nothing {among} is {self}", *needs[:1]])
 
 

@@ -38,7 +38,8 @@ def decide(
     reason = ""
     if required is not None and not found:
         usable = [judgement for judgement in judgements.values() if judgement is not None]
-        reason = required.unmet(usable, by_hash=by_hash)
+        labels = {file.label for file in files if file.label is not None}
+        reason = required.unmet(usable, labels, by_hash=by_hash)
     return Decision(files[0].project, str(files[0].version), judgements, found, reason)
 
 

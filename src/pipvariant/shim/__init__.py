@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import gc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,24 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
     gc.freeze()
     patches.on_undo(gc.unfreeze)
     return run
+
+
+def patch_entry(suggest: Callable[[str], str]) -> None:
+    """Let pip's ``--version`` name both programs, and hint at words that are not pip's.
+
+    :param suggest: takes a word that is no command, returns the words to type, or nothing.
+    :raises UnsupportedPip: when this pip answers in another way.
+    """
+    from pipvariant.shim.options import entry
+
+    if _applied is not None:
+        _applied.put(entry.patches(entry.Hints(suggest)))
+
+
+def is_command(words: list[str]) -> bool:
+    """Say whether the first of these words is a command; without one there is none."""
+    registry: Any = import_module("pip._internal.commands")
+    return bool(words) and words[0] in registry.commands_dict
 
 
 def undo() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from pipvariant.selection.judging import Judge, labels_by_namespace
@@ -19,6 +20,7 @@ from pipvariant.shim.finding.index import IndexState
 from pipvariant.shim.finding.installed import installed_version
 from pipvariant.shim.finding.metadata import MetadataReader
 from pipvariant.shim.finding.target import make_target
+from pipvariant.shim.finding.whole_wheels import MAX_WHEEL, WholeWheels
 from pipvariant.shim.installing.recorded_variants import Recorder
 from pipvariant.shim.locking.chooser import LockedOrder, LockTables
 from pipvariant.shim.resolving.decisions import Decisions
@@ -26,10 +28,13 @@ from pipvariant.shim.resolving.dependencies import Requirements
 from pipvariant.shim.resolving.installed_candidate import InstalledOrder, Replacements
 from pipvariant.shim.resolving.marker_context import MarkerContexts
 from pipvariant.shim.resolving.selector import Orders, Selector
+from pipvariant.standard.bounds import MAX_BYTES
+from pipvariant.standard.filename import NULL_LABEL
 
 if TYPE_CHECKING:
     from pipvariant.providers.plugins import Plugins
     from pipvariant.selection.model import Judgement
+    from pipvariant.standard.metadata import Metadata
 
 FOREIGN = "for another platform this machine's hardware does not answer, only static properties do"
 
@@ -44,7 +49,12 @@ class Parts:
         self._target_options = target_options
         self.messages = Messages()
         self.index = IndexState()
-        self.metadata = MetadataReader(self.index)
+        # What is only listed is not worth a large download.
+        largest = MAX_BYTES if options.command == "list" else MAX_WHEEL
+        self.wheels = WholeWheels(target_options.pip_options, largest=largest)
+        self.metadata = MetadataReader(
+            self.index, self.wheels, functools.partial(self._labels_in_order, user)
+        )
         self.decisions = Decisions()
         self.replacements = Replacements()
         self.locks = LockTables()
@@ -83,8 +93,37 @@ class Parts:
     def states(self) -> Iterator[State]:
         """Yield all tables, which are empty while something is proven."""
         contexts = self.requirements.contexts
-        yield from (self.messages, self.index, self.metadata, self.decisions, self.replacements)
+        yield from (
+            self.messages,
+            self.index,
+            self.wheels,
+            self.metadata,
+            self.decisions,
+            self.replacements,
+        )
         yield from (self.locks, self.recorder, contexts, self.requirements, self.selector)
+
+    def _labels_in_order(
+        self,
+        user: UserConstraints,
+        project: str,
+        labels: Collection[str],
+        known: Metadata | None,
+    ) -> list[str]:
+        """Return the labels that matter, most promising first, as far as another version tells.
+
+        It is a guess: what is chosen in the end, what they all say decides.
+        """
+        lists_all = self._options.explains or self._options.all_variants
+        if user.preferences is not None and not lists_all:
+            named = user.preferences.label(project, labels)
+            if named is not None:
+                return [label for label in labels if label == named]
+        promising: tuple[str, ...] = ()
+        if known is not None:
+            promising = self.settled_judge.judge(known, labels, of=project).ranking.compatible
+        rest = sorted(set(labels).difference(promising))
+        return sorted((*promising, *rest), key=NULL_LABEL.__eq__)
 
     def _plugins(self) -> Plugins:
         from pipvariant.shim.building.plugin_installer import plugins_of

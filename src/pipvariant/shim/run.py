@@ -128,7 +128,7 @@ class Run:
             parts.selector.arrange = same_variant.arrange
 
     def _finding_patches(self) -> Iterator[Patch]:
-        from pipvariant.shim.finding import filenames, links
+        from pipvariant.shim.finding import filenames, links, whole_wheels
         from pipvariant.shim.installing import wheel_check
         from pipvariant.shim.options import requirements_files
         from pipvariant.shim.resolving import (
@@ -155,6 +155,7 @@ class Run:
         )
         best = single_best.SingleBest(options.command == "list", user, parts.index, parts.orders)
         check = wheel_check.WheelCheck(user, parts.decisions, parts.judge)
+        yield from whole_wheels.patches(self.pip, parts.wheels)
         yield from kept_variants.patches(options, kept)
         yield from installed_candidate.patches(
             options, parts.index, parts.installed_order, parts.orders

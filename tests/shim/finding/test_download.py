@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pip._internal.utils.temp_dir import global_tempdir_manager
 
 from pipvariant.shim.finding.download import (
     Budget,
@@ -20,9 +21,12 @@ from pipvariant.shim.finding.download import (
     hash_fault,
     read_file,
 )
+from pipvariant.shim.finding.whole_wheels import MAX_WHEEL, WholeWheels
 from pipvariant.standard.bounds import MAX_BYTES
 
-LINK: Any = SimpleNamespace(url_without_fragment="https://a.invalid/x.json")
+LINK: Any = SimpleNamespace(
+    url_without_fragment="https://a.invalid/x.json", filename="x.json", is_file=False
+)
 
 
 class _Session:
@@ -77,6 +81,7 @@ def test_a_compressed_answer_is_not_asked_for() -> None:
     fetch(session, LINK, Budget())
     assert session.asked["Accept-Encoding"] == "identity"
     assert session.asked["Cache-Control"] == "max-age=0"
+    assert "Accept" not in session.asked, "devpi would tell about the file instead"
 
 
 @pytest.mark.parametrize("pack", (gzip.compress, zlib.compress))
@@ -124,6 +129,50 @@ def test_one_budget_is_for_all_that_is_fetched_with_it() -> None:
     fetch(_Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
     with pytest.raises(Unusable, match="bigger than 10 MB"):
         fetch(_Session(b"xx"), LINK, budget)
+
+
+def test_each_file_may_have_its_own_bytes_in_the_time_for_all() -> None:
+    budget = Budget()
+    for _ in range(3):
+        budget.renew()
+        assert fetch(_Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
+
+
+# Wheels that are downloaded whole.
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Budget]:
+    """A budget whose clock goes on by five seconds whenever it is looked at."""
+    clock = iter(range(0, 5000, 5))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    with global_tempdir_manager():
+        yield Budget()
+
+
+def test_a_large_wheel_may_take_its_time_and_is_downloaded_once(slow: Budget) -> None:
+    wheels, pieces = WholeWheels(), [b"PK" + bytes(1 << 20)] * 40
+    slow.renew(MAX_WHEEL)
+    path = wheels.download(_Session(*pieces), LINK, slow)
+    assert Path(path).read_bytes() == b"".join(pieces)
+    assert wheels.download(_Session(b"another"), LINK, slow) == wheels.path(LINK) == path
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said"),
+    (
+        ([b"PK" + bytes(1 << 20)] * 40, "bigger than 16 MB"),
+        ([b"P", b"K", *[b"x"] * 400], "more than 60 s"),
+        ([b"P", b"<html>", *[b"x"] * 40], "is no wheel"),
+    ),
+)
+def test_a_wheel_is_given_up_while_it_arrives(slow: Budget, pieces: list[bytes], said: str) -> None:
+    wheels, session = WholeWheels(), _Session(*pieces)
+    slow.renew(16 << 20)
+    with pytest.raises(Unusable, match=said):
+        wheels.download(session, LINK, slow)
+    assert wheels.path(LINK) is None
+    assert len(session._pieces) > 20
 
 
 def test_only_a_file_is_read(tmp_path: Path) -> None:

@@ -52,6 +52,13 @@ class Pip(NamedTuple):
         return self.version >= (22, 3)
 
     @property
+    def metadata_fetcher(self) -> str:
+        """The method that looks for the metadata of a wheel before pip downloads the wheel."""
+        if self.version < (22, 3):
+            return "_fetch_metadata_using_lazy_wheel"
+        return "_fetch_metadata_only"
+
+    @property
     def keeps_pages(self) -> bool:
         """Whether a page can come out of pip's cache without the server being asked."""
         return self.version >= (26, 2)

@@ -6,13 +6,14 @@ one error that says what was wrong.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import http.client
 import os
 import re
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -36,22 +37,30 @@ class PartsUnsupported(Exception):
 class Budget:
     """How much may still be fetched, and for how long.
 
-    :raises Unusable: from :meth:`spend`, when it is used up.
+    :raises Unusable: from :meth:`expect` and :meth:`spend`, when it is used up.
     """
 
     def __init__(self) -> None:
         self.renew()
         self._end = time.monotonic() + MAX_SECONDS
 
-    def renew(self) -> None:
-        """Allow as many bytes for another file, in the time that is left for all of them."""
-        self._left = MAX_BYTES
+    def renew(self, size: int = MAX_BYTES) -> None:
+        """Allow so many bytes for another file, in the time that is left for all of them."""
+        self._size = self._left = size
+
+    def extend(self, seconds: float) -> None:
+        """Allow more time."""
+        self._end += seconds
+
+    def expect(self, size: int) -> None:
+        """See that so many bytes are left."""
+        if size > self._left:
+            raise Unusable(f"it is bigger than {self._size >> 20} MB")
 
     def spend(self, size: int) -> None:
         """Take some bytes, and the time that has passed, from the budget."""
+        self.expect(size)
         self._left -= size
-        if self._left < 0:
-            raise Unusable(f"it is bigger than {MAX_BYTES >> 20} MB")
         if time.monotonic() > self._end:
             raise Unusable(f"it took more than {MAX_SECONDS:.0f} s to arrive")
 
@@ -75,31 +84,45 @@ def fetch(session: Any, link: Any, budget: Budget) -> bytes:
         or one of :func:`fetch_errors`.
     """
     headers = {
-        "Accept": "application/json, */*;q=0.1",
+        # No type is asked for: asked for JSON, devpi tells about the file in place of sending it.
         # What is decoded on the way can be any number of times as big as what was sent.
         "Accept-Encoding": "identity",
         # As for pages, a cached copy is asked about: metadata gains labels with new wheels.
         "Cache-Control": "max-age=0",
     }
+    with open_response(session, link, headers) as response:
+        kind = response.headers.get("Content-Type", "")
+        if kind.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
+            raise Unusable(f"the server sent a page ({kind}) where JSON was due")
+        data = b"".join(arriving(response, budget))
+        return _decoded(data, response.headers.get("Content-Encoding", ""), budget)
+
+
+@contextlib.contextmanager
+def open_response(session: Any, link: Any, headers: Mapping[str, str]) -> Iterator[Any]:
+    """Yield the answer of a server that has a file; its content is yet to arrive.
+
+    :raises Unusable: when the server answers with something else.
+    """
     with session.get(link.url_without_fragment, headers=headers, stream=True) as response:
         if response.status_code not in (200, 203):
             raise Unusable(f"the server answered {response.status_code} {response.reason}")
         if not response.url.lower().startswith(("http://", "https://")):
             # Up to 26.2 pip follows a redirect to a file of this machine.
             raise Unusable(f"the server redirects to {response.url}")
-        kind = response.headers.get("Content-Type", "")
-        if kind.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
-            raise Unusable(f"the server sent a page ({kind}) where JSON was due")
-        data = b"".join(_arriving(response, budget))
-        return _decoded(data, response.headers.get("Content-Encoding", ""), budget)
+        yield response
 
 
-def _arriving(response: Any, budget: Budget) -> Iterator[bytes]:
-    """Yield what has arrived as soon as it has, so that the time limit holds for a slow server."""
+def declared_length(response: Any) -> int | None:
+    """Return how long a server says that a file is, None if it does not say."""
     given = response.headers.get("Content-Length", "")
-    length = int(given) if given.isdecimal() and len(given) < 20 else None
-    if length is not None:
-        budget.spend(0 if length <= MAX_BYTES else length)
+    return int(given) if given.isdecimal() and len(given) < 20 else None
+
+
+def arriving(response: Any, budget: Budget) -> Iterator[bytes]:
+    """Yield what has arrived as soon as it has, so that the time limit holds for a slow server."""
+    length = declared_length(response)
+    budget.expect(length or 0)
     body = getattr(response.raw, "_fp", response.raw)
     # Only a connection can keep us waiting, and only a connection can be looked into.
     peek = getattr(body, "peek", None)

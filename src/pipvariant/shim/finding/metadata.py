@@ -8,9 +8,9 @@ says which file and why (PEP 825, "an installer degrades").
 from __future__ import annotations
 
 import contextlib
-import io
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,9 @@ from pipvariant.shim.finding.download import (
     read_file,
 )
 from pipvariant.shim.finding.index import IndexState, source_of
+from pipvariant.shim.finding.whole_wheels import WholeWheels
+from pipvariant.standard.bounds import MAX_BYTES
+from pipvariant.standard.filename import NULL_LABEL
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
@@ -41,13 +44,31 @@ logger = logging.getLogger(__name__)
 MAX_WHEELS = 100
 
 
-class MetadataReader(State):
-    """Reads the variant metadata of a version where an index, a folder or a lock file has it."""
+def _sorted(_project: str, labels: Collection[str], _known: Metadata | None) -> list[str]:
+    return sorted(labels)
 
-    def __init__(self, index: IndexState) -> None:
+
+class MetadataReader(State):
+    """Reads the variant metadata of a version where an index, a folder or a lock file has it.
+
+    :param wheels: downloads what has to be read whole.
+    :param in_order: returns those labels of a project that matter, most promising first, by the
+        metadata of another version, None where there is none.
+    """
+
+    def __init__(
+        self,
+        index: IndexState,
+        wheels: WholeWheels,
+        in_order: Callable[[str, Collection[str], Metadata | None], Sequence[str]] = _sorted,
+    ) -> None:
         self._index = index
+        self._in_order = in_order
+        self.wheels = wheels
         #: (source, canonical project name, version) -> what was read, None if nothing usable.
         self.read: dict[tuple[str, str, Any], Metadata | None] = {}
+        #: What was too much to read for a hint.
+        self._left_alone: set[tuple[str, str, Any]] = set()
 
     def metadata(self, files: Mapping[str, File]) -> Metadata | None:
         """Return the variant metadata of a version at one source, read once.
@@ -55,30 +76,43 @@ class MetadataReader(State):
         :param files: label -> one file with it, all of one project, version and source.
         :returns: None when there is nothing usable; the user was warned then.
         """
-        file = next(iter(files.values()))
-        key = (file.source, file.project, file.version)
+        key, file = _key_of(files)
         if key not in self.read:
             try:
-                self.read[key] = self._read(file, files)
+                self.read[key] = self._read(file, files, self.wheels.largest)
             except Unusable as error:
                 self.read[key] = None
                 of = f"{file.project} {file.version}"
                 logger.warning("%s: its variant wheels are left out. %s", of, error)
         return self.read[key]
 
+    def sparing_metadata(self, files: Mapping[str, File]) -> Metadata | None:
+        """Like :meth:`metadata`, where it is only for a hint.
+
+        :returns: None without a warning also where large wheels would have to be downloaded.
+        """
+        key, file = _key_of(files)
+        if key not in self.read and key not in self._left_alone:
+            try:
+                self.read[key] = self._read(file, files, MAX_BYTES)
+            except Unusable as error:
+                self._left_alone.add(key)
+                logger.debug("%s %s is not looked into. %s", file.project, file.version, error)
+        return self.read.get(key)
+
     def read_again(self, files: Mapping[str, File]) -> Metadata | None:
         """Like :meth:`metadata`; where single wheels were read, these are read in their place."""
-        file = next(iter(files.values()))
+        key, file = _key_of(files)
         if not self._index.json_links_for(file):
-            self.read.pop((file.source, file.project, file.version), None)
+            self.read.pop(key, None)
         return self.metadata(files)
 
-    def _read(self, file: File, files: Mapping[str, File]) -> Metadata:
+    def _read(self, file: File, files: Mapping[str, File], largest: int) -> Metadata:
         from pipvariant.standard.metadata import read_variants_json
 
         links = self._index.json_links_for(file)
         if not links:
-            return self._read_wheels(redact(file.source), files)
+            return self._read_wheels(file, files, largest)
         faults = []
         budget = Budget()
         for link in links:
@@ -118,24 +152,44 @@ class MetadataReader(State):
         same = (new for new in links if new.url_without_fragment == link.url_without_fragment)
         return next(same, None)
 
-    def _read_wheels(self, where: str, files: Mapping[str, File]) -> Metadata:
-        """Combine what single wheels say, one per label, where there is no variants.json."""
-        from pipvariant.standard.metadata import combine
+    def _read_wheels(self, first: File, files: Mapping[str, File], largest: int) -> Metadata:
+        """Combine what single wheels say, one per label, where there is no variants.json.
 
+        Each label is looked into that may matter: the one that is read last can be the best.
+
+        :param first: any of the files.
+        :param largest: no bigger wheel is downloaded whole.
+        """
+        from pipvariant.standard.metadata import Metadata, combine
+
+        where = redact(first.source)
         if len(files) > MAX_WHEELS:
             raise Unusable(
                 f"{where} has no variants.json for it, and {len(files)} labels are too many to "
                 "look into a wheel of each"
             )
         found: list[Metadata] = []
-        faults = []
-        # One for all of them: a hundred slow wheels take no longer than one.
+        faults: list[str] = []
+        whole: dict[str, Any] = {}
+        # Its time is for all of them: a hundred slow wheels take no longer than one.
         budget = Budget()
         for label, file in sorted(files.items()):
-            try:
-                found.append(self._read_wheel(file.link, label, budget))
-            except Unusable as error:
-                faults.append(str(error))
+            budget.renew()
+            with _noted(faults):
+                metadata = self._read_parts(file.link, label, budget)
+                if metadata is None:
+                    whole[label] = file.link
+                else:
+                    found.append(metadata)
+        known = self._other_version(first) if len(whole) > 1 else None
+        for label in self._in_order(first.project, whole, known):
+            if found and label == NULL_LABEL:
+                # It comes last and has no properties, so nothing is to be learned from it.
+                found.append(replace(found[0], variants={NULL_LABEL: {}}))
+                continue
+            budget.renew(largest)
+            with _noted(faults):
+                found.append(self._read_whole(whole[label], label, budget))
         try:
             if found:
                 combined = combine(*found)
@@ -144,22 +198,52 @@ class MetadataReader(State):
                 return combined
         except PipVariantError as error:
             faults.append(str(error))
+        if not faults:
+            return Metadata(())
         raise Unusable(f"{where} has no variants.json for it; {_listed(faults)}")
 
-    def _read_wheel(self, link: Any, label: str, budget: Budget) -> Metadata:
+    def _other_version(self, file: File) -> Metadata | None:
+        """Return the metadata of another version, of which the source has a variants.json."""
+        keys = [key for key in self._index.json_links if key[:2] == (file.source, file.project)]
+        for key in sorted(keys, key=lambda key: key[2], reverse=True)[:1]:
+            return self.sparing_metadata({"": file._replace(version=key[2])})
+        return None
+
+    def _read_parts(self, link: Any, label: str, budget: Budget) -> Metadata | None:
+        """Read what a wheel says without fetching the rest of it; None where that cannot be."""
         from pipvariant.wheelfile.dist_info import read_from_wheel
 
         with _unusable(link):
-            if link.is_file:
-                return read_from_wheel(link.file_path, label, shown(link))
-            session = self._index.session
+            path = self.wheels.path(link)
+            if path is not None:
+                return read_from_wheel(path, label, shown(link))
             try:
-                with open_parts(session, link.url_without_fragment, budget) as stream:
+                with open_parts(self._index.session, link.url_without_fragment, budget) as stream:
                     return read_from_wheel(stream, label, shown(link))
             except PartsUnsupported:
-                # A server that cannot send parts of a file sends small wheels whole.
-                whole = io.BytesIO(fetch(session, link, budget))
-                return read_from_wheel(whole, label, shown(link))
+                return None
+
+    def _read_whole(self, link: Any, label: str, budget: Budget) -> Metadata:
+        from pipvariant.wheelfile.dist_info import read_from_wheel
+
+        with _unusable(link):
+            path = self.wheels.download(self._index.session, link, budget)
+            return read_from_wheel(path, label, shown(link))
+
+
+def _key_of(files: Mapping[str, File]) -> tuple[tuple[str, str, Any], File]:
+    """Return what all of the files have in common, and one of them."""
+    file = next(iter(files.values()))
+    return (file.source, file.project, file.version), file
+
+
+@contextlib.contextmanager
+def _noted(faults: list[str]) -> Iterator[None]:
+    """Note what cannot be had, and go on."""
+    try:
+        yield
+    except Unusable as error:
+        faults.append(str(error))
 
 
 def _listed(faults: Sequence[str]) -> str:

@@ -162,10 +162,11 @@ class LockWriter:
         """Return a file as a lock lists it, by its filename; nothing if it cannot be had."""
         hashes = {name: value for name, value in hashes_of(link).items() if name in STRONG}
         if not hashes:
-            if not link.is_file:
+            path = self._reader.wheels.path(link)
+            if path is None:
                 logger.info("Its page has no hash of %s: it is downloaded for one", shown(link))
             try:
-                hashes = {"sha256": _digest(self._index.session, link)}
+                hashes = {"sha256": _digest(self._index.session, link, path)}
             except fetch_errors() as error:
                 logger.warning("%s is left out of the lock: %s", shown(link), error)
                 return {}
@@ -242,16 +243,16 @@ def _place(wheel: Mapping[str, Any]) -> tuple[Any, ...]:
     return (label or "", sorted(map(str, tags)), -number, suffix, plain)
 
 
-def _digest(session: Any, link: Any) -> str:
+def _digest(session: Any, link: Any, path: str | None) -> str:
     digest = hashlib.sha256()
-    for chunk in _chunks(session, link):
+    for chunk in _chunks(session, link, path):
         digest.update(chunk)
     return digest.hexdigest()
 
 
-def _chunks(session: Any, link: Any) -> Iterator[bytes]:
-    if link.is_file:
-        with open(link.file_path, "rb") as stream:
+def _chunks(session: Any, link: Any, path: str | None) -> Iterator[bytes]:
+    if path is not None:
+        with open(path, "rb") as stream:
             yield from iter(lambda: stream.read(1 << 20), b"")
         return
     network: Any = import_module("pip._internal.network.utils")

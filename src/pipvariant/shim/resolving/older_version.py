@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from pipvariant.shim.finding.index import labelled_by_version
 
 if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
-    from pipvariant.selection.model import Decision, File, MetadataSource
+    from pipvariant.selection.model import Decision, File
     from pipvariant.shim.finding.index import IndexState, Search
+    from pipvariant.standard.metadata import Metadata
 
 
 def older_version_hint(
@@ -17,7 +19,7 @@ def older_version_hint(
     file: File,
     search: Search,
     index: IndexState,
-    metadata_source: MetadataSource,
+    read_metadata: Callable[[Mapping[str, File]], Metadata | None],
     judge: Judge,
 ) -> str:
     """Name an older version with a compatible label, in words, empty if none is known.
@@ -45,7 +47,7 @@ def older_version_hint(
         # A label nearly always means the same in all versions.
         if labelled.keys() <= known:
             continue
-        metadata = metadata_source.metadata(labelled)
+        metadata = read_metadata(labelled)
         if metadata is None:
             return ""
         version = next(iter(labelled.values())).version

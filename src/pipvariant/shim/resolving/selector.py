@@ -16,9 +16,10 @@ from pipvariant.shim.finding.index import labelled_by_version
 if TYPE_CHECKING:
     from pipvariant.selection.constraints import VariantConstraint
     from pipvariant.selection.judging import Judge
-    from pipvariant.selection.model import Judgement, MetadataSource
+    from pipvariant.selection.model import Judgement
     from pipvariant.shim.core.state import CommandOptions, Messages, UserConstraints
     from pipvariant.shim.finding.index import IndexState, Search
+    from pipvariant.shim.finding.metadata import MetadataReader
     from pipvariant.shim.resolving.decisions import Decisions
 
 #: Commands whose outcome somebody is going to use.
@@ -47,7 +48,7 @@ class Selector(State):
     options: CommandOptions
     user: UserConstraints
     index: IndexState
-    metadata_source: MetadataSource
+    metadata_source: MetadataReader
     judge: Judge
     decisions: Decisions
     messages: Messages
@@ -143,7 +144,7 @@ class Selector(State):
         if key not in self._uses:
             files = self.index.files(search.finder, project, search.hashes)
             self._uses[key] = any(
-                (metadata := self.metadata_source.metadata(labelled)) is not None
+                (metadata := self.metadata_source.sparing_metadata(labelled)) is not None
                 and any(namespace in metadata.variants.get(label, ()) for label in labelled)
                 for labelled in labelled_by_version(files)
             )
@@ -178,7 +179,12 @@ class Selector(State):
         wordless = self.user.names_label_of(decision) and not self.options.explains
         if not (best.is_accelerated or wordless) and self.options.command in INSTALLERS:
             hint = older_version_hint(
-                decision, best, search, self.index, self.metadata_source, self.judge
+                decision,
+                best,
+                search,
+                self.index,
+                self.metadata_source.sparing_metadata,
+                self.judge,
             )
             if hint:
                 self.decisions.hints[decision.project, decision.version] = hint
@@ -190,7 +196,7 @@ class Selector(State):
         of = f"{taken.project} {taken.version}"
         disallowed = self.index.disallowed(search, taken.project, taken.version)
         for source, labelled in labelled_by_source(disallowed).items():
-            metadata = self.metadata_source.metadata(labelled)
+            metadata = self.metadata_source.sparing_metadata(labelled)
             if metadata is None or (taken.label is not None and source != taken.source):
                 continue
             labels = [*labelled, *([] if taken.label is None else [taken.label])]
