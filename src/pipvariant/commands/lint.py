@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -91,15 +92,18 @@ class Remote:
     def page(self, url: str) -> Page:
         """Return a page of a simple index, in either form."""
         with self._faults():
-            headers = {"Accept": PAGE_TYPES, "Cache-Control": "max-age=0"}
-            with self._session.get(url, headers=headers, stream=True) as response:
-                response.raise_for_status()
-                budget = Budget()
-                parts = []
-                for part in response.iter_content(1 << 16):
-                    budget.spend(len(part))
-                    parts.append(part)
-            return Page(response.url, b"".join(parts))
+            budget = Budget()
+            return budget.within(self._session, lambda: self._page(url, budget))
+
+    def _page(self, url: str, budget: Budget) -> Page:
+        headers = {"Accept": PAGE_TYPES, "Cache-Control": "max-age=0"}
+        with self._session.get(url, headers=headers, stream=True) as response:
+            response.raise_for_status()
+            parts = []
+            for part in response.iter_content(1 << 16):
+                budget.spend(len(part))
+                parts.append(part)
+        return Page(response.url, b"".join(parts))
 
     def read(self, url: str) -> bytes:
         """Return a small file."""
@@ -122,7 +126,8 @@ class Remote:
                 raise Unread(str(error)) from error
 
     def _whole(self, url: str, budget: Budget) -> IO[bytes]:
-        with self._session.head(url, allow_redirects=True) as response:
+        head = functools.partial(self._session.head, url, allow_redirects=True)
+        with budget.within(self._session, head) as response:
             if response.status_code in (404, 410):
                 raise Unreachable(f"the server answered {response.status_code} {response.reason}")
         try:

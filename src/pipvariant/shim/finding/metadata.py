@@ -134,7 +134,7 @@ class MetadataReader(State):
             fault = hash_fault(link, data)
             if fault:
                 # A page out of pip's cache may be older than the file, which is always asked for.
-                newer = self._link_now(link)
+                newer = budget.within(self._index.session, lambda: self._link_now(link))
                 if newer is None or hash_fault(newer, data):
                     raise Unusable(fault)
         return data
