@@ -13,7 +13,7 @@ from integration.environments import Pip
 from integration.index import Index
 from integration.templates import Template
 
-# These servers are there in the tox environments `servers-*` only.
+# These servers are there in the tox environment `servers` only.
 collect_ignore = [] if find_spec("devpi_server") and find_spec("pypiserver") else ["servers"]
 
 

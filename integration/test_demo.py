@@ -50,9 +50,3 @@ def test_a_bad_override_stops_an_installation_in_the_same_words(pip: Pip, index:
     assert "twelve" in result.stderr
     assert "Traceback" not in result.output
     assert pip.installed() == {}
-
-
-def test_an_unknown_sub_command_is_told_the_known_ones(pip: Pip) -> None:
-    result = pip.variant("variant", "dance")
-    assert result.code != 0
-    assert "`variant platform`" in result.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections.abc import Iterator
@@ -175,10 +176,10 @@ def test_what_was_only_looked_at_on_the_way_is_not_explained(pip: Pip, index: In
     assert (document["projects"], document["without_variants"]) == ([], ["user"])
 
 
-def test_projects_without_variants_are_only_counted(pip: Pip, index: Index) -> None:
+def test_projects_without_variants_are_named(pip: Pip, index: Index) -> None:
     index.add(*tri(requires=("one", "two")), Wheel("one"), Wheel("two"))
     result = pip.variant("variant", "explain", "tri", driver="12.8").check()
-    assert result.stdout.splitlines()[-1] == "2 other projects have no variants."
+    assert result.stdout.splitlines()[-1] == "Without variants: one, two"
     assert explained(pip, "one")["without_variants"] == ["one"]
 
 
@@ -232,14 +233,54 @@ def test_requirements_files_and_all_options_of_install_work(pip: Pip, index: Ind
 def test_wrong_options_are_an_error(pip: Pip) -> None:
     result = pip.variant("variant", "explain", "--no-such-option")
     assert (result.code, result.stdout) == (2, "")
-    assert pip.variant("variant", "explain").code == 1
-    assert explained(pip, code=1)["problem"]
+    assert pip.variant("variant", "explain", "--dry-run", "tri").code == 2
+    nothing = pip.variant("variant", "explain")
+    problem = explained(pip, code=1)["problem"]
+    assert problem.startswith("You must give at least one requirement to install")
+    assert nothing.stdout == f"Nothing would be installed: {problem}\n"
 
 
 def test_the_help_is_about_explaining(pip: Pip) -> None:
     words = text(pip.variant("variant", "explain", "--help").check())
     assert "why no other" in words
     assert "--dry-run" not in words
+
+
+@pytest.mark.every_pip
+def test_what_hashes_leave_out_is_listed_and_does_not_fit(pip: Pip, index: Index) -> None:
+    index.add(*tri(), Sdist(Wheel("tri")))
+    by_hash = {wheel.label or "": hashlib.sha256(wheel.content).hexdigest() for wheel in tri()}
+
+    def with_hash(label: str) -> dict[str, Any]:
+        file = pip.write("requirements.txt", [f"tri==1.0 --hash=sha256:{by_hash[label]}"])
+        (project,) = explained(pip, "-r", str(file), driver="12.6")["projects"]
+        return dict(project)
+
+    null, plain = with_hash("null"), with_hash("")
+    labels = ["cuda12.6", "cuda12.8", "cuda13.0"]
+    assert statuses(null)[0] == ("null", "chosen")
+    assert statuses(plain)[0] == (None, "chosen")
+    assert [status for _, status in statuses(null)[1:] + statuses(plain)[1:]] == ["left out"] * 10
+    assert {build["label"] for build in null["builds"]} == {*labels, "null", None}
+    assert {build["label"] for build in plain["builds"]} == {*labels, "null", None}
+    assert {build["reason"] for build in null["builds"][1:]} == {"its hash is not allowed"}
+    assert (null["no_variant"], plain["no_variant"]["version"]) == (None, "1.0")
+
+
+def test_the_version_of_a_given_sdist_is_what_is_inside(pip: Pip, index: Index) -> None:
+    index.add(*tri("2.0", ["13.0"], null=False, plain=False), *tri("1.0"))
+    archive = pip.work / "tri.tar.gz"
+    archive.write_bytes(Sdist(Wheel("tri", "3.0")).content)
+    index.add(Wheel("user", requires=(f"tri @ {archive.as_uri()}",)))
+    (project,) = explained(pip, "tri", "user", driver="12.6")["projects"]
+    assert (project["version"], project["file"]) == ("3.0", "tri.tar.gz")
+    assert [skipped["version"] for skipped in project["skipped"]] == ["2.0"]
+
+
+def test_no_variant_does_not_say_that_there_are_none(pip: Pip, index: Index) -> None:
+    index.add(*tri())
+    result = pip.variant("variant", "explain", "--no-variant", "tri").check()
+    assert result.stdout == "Taken as plain pip does (--no-variant): tri\n"
 
 
 # An older version that fits.
@@ -272,3 +313,53 @@ def test_versions_with_the_same_labels_are_not_asked(pip: Pip, index: Index) -> 
         index.add(*tri(version))
     pip.variant("install", "tri", driver="12.4").check()
     assert len([each for each in index.requests if each.endswith("variants.json")]) == 1
+
+
+# A version without variants that counts as newer.
+
+
+def put(pip: Pip, wheel: Wheel) -> tuple[str, str]:
+    """Options for a second source that has one wheel."""
+    folder = pip.work / "other"
+    folder.mkdir()
+    (folder / wheel.filename).write_bytes(wheel.content)
+    return "--find-links", str(folder)
+
+
+@pytest.mark.parametrize(("newer", "named"), (("2.0+cpu", "tri==2.0"), ("2.0.1", "tri")))
+def test_variants_that_give_way_to_a_wheel_of_another_source_are_named_with_the_way_back(
+    pip: Pip, index: Index, newer: str, named: str
+) -> None:
+    index.add(*tri("2.0"), *tri("1.0"))
+    args = (*put(pip, Wheel("tri", newer)), named)
+    hint = (
+        f"tri {newer} has no variants, and counts as newer than 2.0, of which variants fit: "
+        "cuda12.8, cuda12.6; --require-variant tri=nvidia goes back to it"
+    )
+    assert hint in pip.variant("install", *args, driver="12.8").check().stdout.splitlines()
+    document = explained(pip, *args, driver="12.8")
+    (project,) = document["projects"]
+    assert (document["without_variants"], project["hint"]) == ([], hint)
+    assert (project["version"], statuses(project)) == (newer, [(None, "chosen")])
+    assert statuses(project["skipped"][0])[0] == ("cuda12.8", "fits")
+    pip.variant("install", "--require-variant", "tri=nvidia", *args, driver="12.8").check()
+    assert pip.build("tri") == ("2.0", "cuda12.8")
+
+
+def test_variants_that_nobody_can_go_back_to_are_not_named(pip: Pip, index: Index) -> None:
+    index.add(*tri("2.0"), yanked="broken")
+    other = put(pip, Wheel("tri", "2.0+cpu"))
+    yanked = pip.variant("install", *other, "tri", driver="12.8").check()
+    index.add(*tri("1.0"))
+    meant = ("install", "--force-reinstall", "--variant", "tri=", *other, "tri")
+    assert "counts as newer" not in yanked.output + pip.variant(*meant, driver="12.8").output
+    assert pip.build("tri") == ("2.0+cpu", "")
+
+
+def test_an_index_that_has_dropped_its_variants_costs_no_request(pip: Pip, index: Index) -> None:
+    index.add(*tri("1.0"), Wheel("tri", "2.0"))
+    result = pip.variant("install", "tri", driver="12.8").check()
+    assert "counts as newer" not in result.output
+    assert index.requests_for(".json") == []
+    (project,) = explained(pip, "tri", driver="12.8")["projects"]
+    assert project["skipped"][0]["reason"] == "tri 1.0 skipped: 2.0 counts as newer"

@@ -161,3 +161,65 @@ def test_extras_change_nothing(pip: Pip, index: Index) -> None:
     index.add(*release("beta", labels=_cuda("12.6")))
     pip.variant("install", *FAMILY, "alpha[more]", driver="12.8").check()
     assert (pip.label("alpha"), pip.label("beta")) == ("cu12.6", "cu12.6")
+
+
+# Mixed.
+
+
+def _mix(pip: Pip, index: Index) -> None:
+    """An environment with alpha for CUDA 12.8; beta, which needs it, has no build for that."""
+    index.add(*release("alpha", labels=_cuda("12.8", "13.0")))
+    index.add(*release("beta", labels=_cuda("13.0"), requires=("alpha",)))
+    pip.variant("install", "--variant", "alpha=cu12.8", "alpha", driver="13.0").check()
+    index.log.clear()
+
+
+MIXED = (
+    "Packages that need each other are built for different nvidia :: cuda_version_lower_bound: "
+    "alpha 1.0 has 12.8, beta 1.0 has 13.0"
+)
+TAKES = "takes equal ones, if there are any"
+COMMAND = ("install", *FAMILY, "alpha", "beta")
+WITH_COMMAND = f"{MIXED}; `pip-variant {' '.join(COMMAND)}` {TAKES}"
+WITH_OPTION = (
+    "WARNING: Packages that need each other are built for different nvidia :: "
+    "cuda_version_lower_bound: alpha 1.0 has 13.0, beta 1.0 has 12.8; "
+    f"`{' '.join(FAMILY)}` {TAKES}"
+)
+
+
+@pytest.mark.every_pip
+@pytest.mark.parametrize("options", ((), ("--use-deprecated=legacy-resolver",)))
+def test_a_mix_is_a_warning_with_a_command_that_ends_it(
+    pip: Pip, index: Index, options: tuple[str, ...]
+) -> None:
+    _mix(pip, index)
+    result = pip.variant("install", *options, "beta", driver="13.0").check()
+    assert f"WARNING: {WITH_COMMAND}" in result.warnings
+    assert not [each for each in index.requests if "alpha" in each]
+    assert (pip.label("alpha"), pip.label("beta")) == ("cu12.8", "cu13.0")
+    checked = pip.variant("variant", "check", "--mixed", driver="13.0")
+    assert (checked.code, WITH_COMMAND in checked.stdout.splitlines()) == (1, True)
+    assert not pip.variant(*COMMAND, driver="13.0").check().warnings
+    assert (pip.label("alpha"), pip.label("beta")) == ("cu13.0", "cu13.0")
+    assert pip.variant("variant", "check", "--mixed", driver="13.0").code == 0
+
+
+def test_a_mix_of_what_is_being_installed_is_a_warning_with_the_option(
+    pip: Pip, index: Index
+) -> None:
+    index.add(*release("alpha", labels=_cuda("12.8", "13.0"), plain=False))
+    index.add(*release("beta", labels=_cuda("12.8"), requires=("alpha",), plain=False))
+    for command in (("download", "-d", "there"), ("install", "--target", "there"), ("install",)):
+        assert WITH_OPTION in pip.variant(*command, "beta", driver="13.0").check().warnings
+    again = pip.variant("install", *FAMILY, "beta", driver="13.0").check()
+    assert (pip.label("alpha"), pip.label("beta"), again.warnings) == ("cu12.8", "cu12.8", [])
+
+
+def test_a_mix_is_seen_from_the_side_of_what_is_required(pip: Pip, index: Index) -> None:
+    _mix(pip, index)
+    pip.variant("install", "beta", driver="13.0").check()
+    other = ("install", "--force-reinstall", "--variant", "alpha=cu12.8", "alpha")
+    assert f"WARNING: {WITH_COMMAND}" in pip.variant(*other, driver="13.0").check().warnings
+    apart = ("install", "--target", "elsewhere", "--no-deps", "beta")
+    assert not pip.variant(*apart, driver="13.0").check().warnings

@@ -103,6 +103,9 @@ def test_two_packages_wait_once_for_a_driver_that_hangs(
     assert (pip.label("tri"), pip.label("other")) == ("null", "null")
     assert asked(driver) == 1
     assert result.lines_with("no answer within 5 seconds")
+    # A driver that is broken is not called absent in the next line.
+    assert result.lines_with("No NVIDIA hardware could be used")
+    assert "was found" not in result.output
 
 
 def test_a_driver_is_remembered_from_run_to_run(pip: Pip, index: Index, driver: Path) -> None:

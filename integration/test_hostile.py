@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 
 import pytest
 
 from integration.environments import Pip
 from integration.index import Index, Reply
-from integration.wheels import PROVIDERS, Sdist, Wheel, cuda, release, tri
+from integration.wheels import PROVIDERS, Sdist, Wheel, cuda, metadata, release, tri
 
 NAME = "tri-1.0-variants.json"
 
@@ -111,3 +112,16 @@ sys.exit(main(sys.argv[1:]))
 def test_a_closed_standard_output_stops_no_command(pip: Pip, index: Index, args: list[str]) -> None:
     index.add(*tri())
     assert "Traceback" not in pip.run(["-c", CLOSED, "variant", *args]).check().stderr
+
+
+@pytest.mark.every_pip
+def test_a_pipe_in_a_folder_of_wheels_is_no_wheel(pip: Pip) -> None:
+    folder = pip.root / "wheels"
+    folder.mkdir()
+    labelled, *_, plain = tri(builds=("12.6",), null=False)
+    (folder / plain.filename).write_bytes(plain.content)
+    os.mkfifo(folder / labelled.filename)
+    (folder / NAME).write_text(json.dumps(metadata([labelled])))
+    result = pip.variant("install", "--no-index", "--find-links", folder, "tri", driver="12.8")
+    assert "it is no regular file" in result.stderr
+    assert pip.installed() == {"tri": "1.0"}

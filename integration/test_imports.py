@@ -78,7 +78,7 @@ def test_installed_and_satisfying_imports_no_provider(pip: Pip, index: Index) ->
     assert _below(_modules(pip, "install", "solo"), *PROVIDERS) == []
 
 
-@pytest.mark.parametrize("command", (["--version"], ["list"], ["config", "list"]))
+@pytest.mark.parametrize("command", (["list"], ["freeze"], ["config", "list"]))
 def test_a_command_without_an_index_imports_next_to_nothing(pip: Pip, command: list[str]) -> None:
     script = "import sys\nfrom pipvariant.cli import main\n"
     script += "sys.argv[:] = ['pip-variant', *sys.argv[1:]]\n"

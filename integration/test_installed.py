@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from integration.environments import PIP_VERSION, Pip
+from integration.environments import PIP_VERSION, Pip, Result
 from integration.index import Index
 from integration.wheels import NVIDIA, Sdist, Wheel, cuda, release, tri
 
 BOUND = "cuda_version_lower_bound"
 UPGRADE = ("install", "--upgrade-variant")
+MISFIT = "tri 1.0: cuda12.6 needs CUDA driver >= 12.6, this machine has 12.4"
+TAKES = "`pip-variant install --upgrade-variant tri==1.0` takes the null variant"
 JSON_NAME = "tri-1.0-variants.json"
 # Where builds prepare their environment in another process, and where they can do it in this one.
 BUILDS = ((), ("--use-feature=inprocess-build-deps",)) if PIP_VERSION >= (26, 0) else ((),)
@@ -117,8 +120,9 @@ def test_a_label_that_no_longer_fits_gives_way_to_a_plain_wheel(pip: Pip, index:
 def test_a_label_that_no_longer_fits_stays_where_nothing_does(pip: Pip, index: Index) -> None:
     index.add(*tri(null=False, plain=False))
     pip.variant("install", "tri", driver="12.6").check()
-    pip.variant(*UPGRADE, "tri", driver="12.4").check()
+    result = pip.variant(*UPGRADE, "tri", driver="12.4").check()
     assert pip.build("tri") == ("1.0", "cuda12.6")
+    assert result.warnings == [f"WARNING: {MISFIT}"]
 
 
 @pytest.mark.every_pip
@@ -409,6 +413,78 @@ def test_only_install_has_the_option(pip: Pip, command: str) -> None:
     assert "--upgrade-variant" not in pip.variant(command, "--help").check().stdout
 
 
+# What is said of it works as printed.
+
+
+def printed_command(result: Result) -> list[str]:
+    """The arguments of the one command that was printed."""
+    (command,) = re.findall("`pip-variant (.*)`", result.output)
+    return list(command.split())
+
+
+@pytest.mark.parametrize(
+    ("version", "yanked"), (("1.0", None), ("2.1.dev5", None), ("2.1+gpu", None), ("2.1", "broken"))
+)
+def test_the_printed_command_takes_the_better_label(
+    pip: Pip, index: Index, version: str, yanked: str | None
+) -> None:
+    index.add(*tri(version), yanked=yanked)
+    index.add(*tri("0.9"))
+    pip.variant("install", f"tri=={version}").check()
+    result = pip.variant("install", "tri", driver="12.8").check()
+    assert result.lines_with(f"tri {version}: variant cuda12.8 would fit better now; `pip-variant")
+    pip.variant(*printed_command(result), driver="12.8").check()
+    assert pip.build("tri") == (version, "cuda12.8")
+
+
+def test_a_label_that_no_longer_fits_is_a_warning_with_the_command(with_old: Pip) -> None:
+    result = with_old.variant("install", "-q", "tri", driver="12.4").check()
+    assert result.output.splitlines() == [f"WARNING: {MISFIT}; {TAKES}"]
+    checked = with_old.variant("variant", "check", driver="12.4")
+    assert printed_command(checked) == printed_command(result)
+    with_old.variant(*printed_command(checked), driver="12.4").check()
+    assert with_old.label("tri") == "null"
+
+
+ABSENT = "no file of 2.1.dev5 is on the index for this machine"
+LEFT_OUT = "2.1.dev5 is a pre-release, and left out without --pre or `tri==2.1.dev5`"
+YANKED = "2.1.dev5 is yanked, and left out without `tri==2.1.dev5`"
+
+
+@pytest.mark.parametrize("why", (LEFT_OUT, YANKED, ABSENT))
+@pytest.mark.every_pip
+def test_an_installed_version_that_pip_leaves_out_is_not_kept_or_lowered_in_silence(
+    pip: Pip, index: Index, why: str
+) -> None:
+    newer = tri("2.1.dev5")
+    index.add(*newer, *tri("2.0"))
+    pip.variant("install", "--pre", "tri").check()
+    if why == YANKED:
+        index.add(*newer, yanked="broken")
+    if why == ABSENT:
+        for name in (*(wheel.filename for wheel in newer), "tri-2.1.dev5-variants.json"):
+            index.unlist(name)
+    kept = pip.variant(*UPGRADE, "tri", driver="12.8").check()
+    assert kept.lines_with(f"tri 2.1.dev5: null variant is kept, as {why}")
+    assert pip.build("tri") == ("2.1.dev5", "null")
+    label = ("install", "--variant", "tri=cuda12.8")
+    lowered = pip.variant(*label, "tri", driver="12.8").check()
+    text = f"WARNING: tri: version 2.0 replaces 2.1.dev5, which is newer, as {why}"
+    assert (lowered.warnings, pip.build("tri")) == ([text], ("2.0", "cuda12.8"))
+    if why != ABSENT:
+        pip.variant(*label, "tri==2.1.dev5", driver="12.8").check()
+        assert pip.build("tri") == ("2.1.dev5", "cuda12.8")
+
+
+def test_an_older_version_for_the_sake_of_a_label_is_a_warning(pip: Pip, index: Index) -> None:
+    index.add(*tri("1.0"), *tri("2.0", ["13.0"]))
+    pip.variant("install", "tri", driver="12.8").check()
+    required = ("install", "--require-variant", "tri=nvidia", "tri")
+    result = pip.variant(*required, driver="12.8").check()
+    assert result.warnings == ["WARNING: tri: version 1.0 replaces 2.0, which is newer"]
+    assert not pip.variant(*required, driver="12.8").check().warnings
+
+
 # Listed, checked, frozen, removed.
 
 
@@ -442,6 +518,8 @@ def test_the_list_names_variants_and_whether_they_fit(with_old: Pip, index: Inde
             "fits": False,
             "reason": "cuda12.6 needs CUDA driver >= 12.6, this machine has 12.4",
             "better": "null",
+            "command": "pip-variant install --upgrade-variant tri==1.0",
+            "mixed": [],
         }
     ]
     table = with_old.variant("variant", "list", driver="12.8").check()
@@ -484,8 +562,7 @@ def test_a_check_passes_while_all_fit(with_old: Pip) -> None:
 def test_a_check_names_the_property_and_the_machine(with_old: Pip) -> None:
     result = with_old.variant("variant", "check", driver="12.4")
     assert result.code == 1
-    said = "tri 1.0: cuda12.6 needs CUDA driver >= 12.6, this machine has 12.4"
-    assert said in result.stdout.splitlines()
+    assert f"{MISFIT}; {TAKES}" in result.stdout.splitlines()
     as_json = with_old.variant("variant", "check", "--json", driver="12.4")
     assert as_json.code == 1
     assert [entry["fits"] for entry in json.loads(as_json.stdout)] == [False]

@@ -197,6 +197,21 @@ def test_one_warning_where_no_gpu_was_found(pip: Pip, index: Index, null: bool) 
     assert result.warnings == [WARNING.format("duo, tri")]
 
 
+def test_a_variable_that_states_nothing_and_a_version_that_is_none_are_noted(
+    pip: Pip, index: Index
+) -> None:
+    index.add(*tri(null=False))
+    name = "NV_VARIANT_PROVIDER_FORCE_CUDA_VERSION"
+    result = pip.variant("install", "-q", "tri", driver="12.12", environ={name: "12.4"}).check()
+    driver = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
+    concerns = "it concerns cuda12.6, cuda12.8, cuda13.0"
+    assert result.warnings == [
+        f"WARNING: tri 1.0: {driver} states CUDA 12.12, which is not a known version; {concerns}",
+        f"WARNING: tri 1.0: nothing looks at {name}; the variable is {driver}; {concerns}",
+    ]
+    assert pip.label("tri") == "cuda12.8"
+
+
 def test_no_warning_where_a_label_was_taken(pip: Pip, index: Index) -> None:
     index.add(*tri())
     assert pip.variant("install", "tri", driver="12.8").check().warnings == []

@@ -94,8 +94,10 @@ def test_a_trusted_plugin_is_asked(pip: Pip, index: Index) -> None:
 def test_an_untrusted_plugin_is_neither_requested_nor_run(pip: Pip, index: Index) -> None:
     canary = pip.root / "canary"
     index.add(plugin(answering(first=f"open({str(canary)!r}, 'w')")), *tri())
-    refused(pip.variant("install", "tri"), "--trust-provider acme-provider")
-    refused(pip.variant("install", "--trust-provider", "other", "tri", "--force-reinstall"))
+    url = index.url.rstrip("/")
+    refused(pip.variant("install", "tri"), f"--trust-provider acme-provider@{url} lets it be")
+    other = ("--trust-provider", "other", "--trust-provider", f"acme-provider@{index.host}")
+    refused(pip.variant("install", *other, "tri", "--force-reinstall"))
     assert paths(index) == []
     assert not canary.exists()
 
@@ -134,8 +136,10 @@ def test_trust_in_what_is_no_package_is_refused(pip: Pip, index: Index, word: st
     assert index.requests == []
 
 
+@pytest.mark.every_pip
 def test_a_trusted_version_is_the_one_that_runs(pip: Pip, index: Index) -> None:
-    index.add(plugin(), plugin(answering(("speed", ["other"])), "2.0"), *tri())
+    other = answering(("speed", ["other"]))
+    index.add(plugin(), plugin(other, "1.0+local"), plugin(other, "2.0"), *tri())
     pip.variant("install", "--trust-provider", "acme-provider==1.0", "tri").check()
     assert pip.label("tri") == "fast"
 
@@ -143,7 +147,7 @@ def test_a_trusted_version_is_the_one_that_runs(pip: Pip, index: Index) -> None:
 def test_another_version_than_the_trusted_one_is_refused(pip: Pip, index: Index) -> None:
     index.add(plugin(version="2.0"), *tri())
     result = pip.variant("install", "--trust-provider", "acme-provider==1.0", "tri")
-    refused(result, "could not be asked", "acme-provider==1.0")
+    refused(result, "could not be asked", "acme-provider===1.0")
     assert "acme_provider-2.0" not in "".join(paths(index))
 
 
@@ -233,7 +237,7 @@ def test_no_other_index_is_asked_for_a_plugin(pip: Pip, index: Index) -> None:
         other.add(plugin(version="9.0"), Wheel("solo"))
         both = ("--extra-index-url", other.url)
         result = pip.variant("install", *TRUST, *both, "tri", "solo")
-        refused(result, "could not be asked", index.url)
+        refused(result, "could not be asked", index.url.rstrip("/"))
         assert paths(other) == []
         assert paths(index) == ["/simple/acme-provider/"]
 
@@ -245,6 +249,24 @@ def test_each_source_has_the_plugin_that_it_names(pip: Pip, index: Index) -> Non
         both = ("--extra-index-url", other.url)
         pip.variant("install", *TRUST, *both, "one", "two").check()
     assert (pip.label("one"), pip.label("two")) == ("fast", "null")
+
+
+def test_the_index_that_is_named_has_the_only_trusted_plugin(pip: Pip, index: Index) -> None:
+    with Index() as other:
+        index.add(plugin(), *tri("one"))
+        other.add(plugin(version="9.0"), *tri("two"))
+        both = ("--extra-index-url", other.url)
+        trust = {"PIP_TRUST_PROVIDER": f"acme-provider==1.0@{index.url}"}
+        result = pip.variant("install", *both, "one", "two", environ=trust).check()
+        assert (pip.label("one"), pip.label("two")) == ("fast", "null")
+        (warning,) = result.warnings
+        assert f"(--trust-provider acme-provider@{other.url.rstrip('/')} lets it be)" in warning
+        assert paths(other) == []
+        # Of a wheel in hand nobody knows the index.
+        (wheel, *_) = tri("three")
+        (pip.work / wheel.filename).write_bytes(wheel.content)
+        pip.variant("install", *both, f"./{wheel.filename}", environ=trust).check()
+        assert (pip.label("three"), paths(other)) == ("fast", [])
 
 
 def test_a_folder_has_the_plugin_that_its_metadata_names(pip: Pip, index: Index) -> None:
@@ -313,7 +335,7 @@ def test_hashes_that_are_required_do_not_reach_the_plugin(pip: Pip, index: Index
 
 def test_a_password_of_the_index_serves_and_is_not_shown(pip: Pip, index: Index) -> None:
     index.add(plugin(), *tri())
-    url = index.url.replace("http://", "http://user:secret@")
+    url = index.url.replace("http://", "http://user:s3cr3t@")
     result = pip.variant("install", "-vv", *TRUST, "--index-url", url, "tri").check()
     assert pip.label("tri") == "fast"
     assert "s3cr3t" not in result.output
@@ -381,7 +403,10 @@ def test_what_programs_read_has_nothing_about_plugins(pip: Pip, index: Index) ->
 @pytest.mark.parametrize(
     ("body", "word"),
     (
-        (answering(first="raise ValueError('no\\n\\x1b[31mdevice')"), "ValueError: no ?[31mdevice"),
+        (
+            answering(first="raise ValueError('no\\n\\x1b[31mdevice')"),
+            "ValueError: no \\x1b[31mdevice",
+        ),
         (answering(first="os.abort()"), "signal"),
         (answering(first="sys.exit(0)"), "exit code 0"),
         (answering(first="os._exit(3)"), "exit code 3"),
@@ -440,6 +465,7 @@ SHAPES = {
     def get_supported_configs(cls, context=None):
         return (Config("speed", ("high",)) for _ in range(1))
 """,
+    "no namespace": FINE + "\ndel Plugin.namespace\n",
     "wrapped": """
     @staticmethod
     def get_supported_configs():
@@ -536,6 +562,19 @@ def test_without_a_cache_nothing_stays(pip: Pip, index: Index) -> None:
     pip.variant("install", *TRUST, "tri").check()
     assert environments(pip) == []
     assert list((pip.root / "tmp").iterdir()) == []
+
+
+def test_a_plugin_is_asked_where_its_cache_leads_elsewhere(pip: Pip, index: Index) -> None:
+    index.add(plugin(), *tri())
+    folder = pip.root / "home" / ".cache" / "pip-variant" / "plugins"
+    folder.parent.mkdir(parents=True, mode=0o700)
+    folder.symlink_to(pip.work)
+    result = pip.variant("install", *TRUST, "tri", environ=kept(pip)).check()
+    assert pip.label("tri") == "fast"
+    assert result.warnings == [
+        f"WARNING: Plugin packages are not kept for later runs: {folder} is a link"
+    ]
+    assert list(pip.work.iterdir()) == list((pip.root / "tmp").iterdir()) == []
 
 
 def test_two_namespaces_of_one_plugin_package_share_its_environment(pip: Pip, index: Index) -> None:

@@ -12,16 +12,14 @@ from integration.environments import PIP_VERSION, Pip
 from integration.index import Index
 from integration.wheels import tri
 
-pytestmark = [
-    pytest.mark.every_pip,
-    pytest.mark.real_start,
-    pytest.mark.skipif(PIP_VERSION < (22, 3), reason="--python is new in pip 22.3"),
-]
+pytestmark = [pytest.mark.every_pip, pytest.mark.real_start]
 
 
 @pytest.fixture
 def other(tmp_path: Path) -> Path:
     """The Python of an environment that has nothing at all, not even pip."""
+    if PIP_VERSION < (22, 3):
+        pytest.skip("--python is new in pip 22.3")
     root = tmp_path / "other"
     venv.EnvBuilder(symlinks=True, with_pip=False).create(root)
     return root / "bin" / "python"
@@ -58,3 +56,21 @@ def test_what_is_installed_there_is_looked_at(pip: Pip, index: Index, other: Pat
     (there,) = json.loads(result.stdout)
     assert (there["name"], there["label"]) == ("tri", "cuda12.8")
     assert pip.variant("--python", other, "variant", "check", driver="12.4").code == 1
+
+
+def test_a_python_that_cannot_be_used_is_refused_as_by_plain_pip(pip: Pip) -> None:
+    # pip 22.2 has no such option.
+    variant, plain = (run("--python", "no/such", "list") for run in (pip.variant, pip.plain))
+    assert variant.code == plain.code != 0
+    assert variant.output.splitlines()[-1] == plain.output.splitlines()[-1]
+
+
+def test_an_active_environment_that_is_another_one_is_told_before_installing(
+    pip: Pip, index: Index, tmp_path: Path
+) -> None:
+    index.add(*tri())
+    result = pip.variant("install", "tri", environ={"VIRTUAL_ENV": str(tmp_path)}).check()
+    told = f"not into the active environment {tmp_path}"
+    assert told in result.stderr.splitlines()[0]
+    assert len(result.lines_with(told)) == 1
+    assert pip.build("tri") == ("1.0", "null")

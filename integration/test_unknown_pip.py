@@ -36,7 +36,9 @@ def test_a_pip_out_of_range(pip: Pip, index: Index, tmp_path: Path, version: str
     fake.mkdir(parents=True)
     (fake / "__init__.py").write_text(f"__version__ = {version!r}\n")
     (fake / "__main__.py").write_text("raise SystemExit(3)\n")
-    assert version in refused(pip, index, fake.parent)
+    message = refused(pip, index, fake.parent)
+    assert version in message
+    assert ("python -m pip install -U pip" in message) is (version in ("22.1.2", "20.3.4"))
 
 
 @pytest.mark.parametrize("name", ("evaluate_links", "FoundCandidates", "sort_best_candidate"))
@@ -77,9 +79,10 @@ def test_a_pip_that_hands_on_something_else(
 
 def copied_pip(tmp_path: Path, old: str, new: str) -> Path:
     """A folder with the pip of this environment, one text of it replaced by another."""
-    folder = tmp_path / "pips"
+    folder = linked_pip(tmp_path)
+    (folder / "pip" / "_internal").unlink()
     # With its byte code, which stays valid: compiling all of pip would take seconds.
-    shutil.copytree(INTERNAL, folder / "pip")
+    shutil.copytree(INTERNAL / "_internal", folder / "pip" / "_internal")
     changed = 0
     for module in (folder / "pip" / "_internal").rglob("*.py"):
         text = module.read_text(encoding="utf-8")
@@ -88,3 +91,22 @@ def copied_pip(tmp_path: Path, old: str, new: str) -> Path:
             changed += 1
     assert changed
     return folder
+
+
+def linked_pip(tmp_path: Path) -> Path:
+    """A folder with the pip of this environment."""
+    copy = tmp_path / "pips" / "pip"
+    copy.mkdir(parents=True)
+    # Byte code is found by the time and size of its source, which may change here.
+    for path in INTERNAL.iterdir():
+        if path.name != "__pycache__":
+            (copy / path.name).symlink_to(path)
+    return copy.parent
+
+
+def call_it(pips: Path, version: str) -> None:
+    """Let a linked pip call itself another version."""
+    start = pips / "pip" / "__init__.py"
+    text = start.read_text(encoding="utf-8")
+    start.unlink()
+    start.write_text(f"{text}\n__version__ = {version!r}\n", encoding="utf-8")

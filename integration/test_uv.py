@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import re
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -190,6 +191,26 @@ def test_uv_mostly_chooses_as_the_standard_says() -> None:
         if choose(project, machine, TAGS) == uv_choice(project, machine, TAGS)
     ]
     assert len(alike) > len(PROJECTS) / 2
+
+
+@pytest.mark.parametrize("table", (False, True), ids=("make", "init"))
+def test_uv_honours_the_cpu_provider_that_is_written(pip: Pip, index: Index, table: bool) -> None:
+    is_arm = platform.machine() in ("aarch64", "arm64")
+    namespace, level = ("aarch64", "version :: 8a") if is_arm else ("x86_64", "level :: v1")
+    plain, fits = Wheel("x"), f"{namespace} :: {level}"
+    (pip.work / plain.filename).write_bytes(plain.content)
+    if table:
+        pip.write("pyproject.toml", ("[project]", 'name = "x"'))
+        pip.variant("variant", "init", namespace).check()
+    words = ("--property", fits, "--label", "v1")
+    pip.variant("variant", "make", plain.filename, *words).check()
+    made = pip.work / "x-1.0-py3-none-any-v1.whl"
+    index.add(*release("x", labels={"v1": (fits,), "null": ()}))
+    index.answer(made.name, Reply(made.read_bytes()))
+    with zipfile.ZipFile(made) as archive:
+        index.answer("x-1.0-variants.json", Reply(archive.read("x-1.0.dist-info/variant.json")))
+    assert uv_files(pip, index, GPU, ["x"]) == {made.name}
+    assert chosen_files(pip, GPU, ["x"]) == {made.name}
 
 
 @pytest.fixture

@@ -1,1 +1,1 @@
-"""Real index servers, which the tox environments ``servers-*`` install."""
+"""Real index servers, which the tox environment ``servers`` installs."""

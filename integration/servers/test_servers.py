@@ -49,7 +49,8 @@ def running(script: str, port: int, *args: str | Path) -> Iterator[str]:
     """Start a server on loopback, and give its URL once it answers."""
     url = f"http://127.0.0.1:{port}"
     command = [SCRIPTS / script, *args]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
+    silent = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=silent, stderr=silent) as server:
         try:
             for _ in range(TIME_LIMIT * 5):
                 assert server.poll() is None, f"{script} has ended"
@@ -61,7 +62,6 @@ def running(script: str, port: int, *args: str | Path) -> Iterator[str]:
             yield url
         finally:
             server.terminate()
-            server.communicate()
 
 
 def free_port() -> int:
@@ -115,7 +115,7 @@ def pypiserver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder, port = tmp_path_factory.mktemp("pypiserver"), free_port()
     for _, filename, content in files():
         (folder / filename).write_bytes(content)
-    # What it makes of this one, which is right, is a test below.
+    # This one is right, and in vain.
     text = json.dumps(metadata(tri(name="small")))
     (folder / "small-1.0-variants.json").write_text(text)
     where = ("--interface", "127.0.0.1", "--port", str(port), "--disable-fallback")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pipvariant.printable import printable
+
 
 class PipVariantError(Exception):
     """The base of every error that this project raises on purpose.
@@ -20,8 +22,9 @@ class PipVariantError(Exception):
         self.remedy = remedy
 
     def __str__(self) -> str:
-        text = f"{self.where}: {self.what}" if self.where else self.what
-        return f"{text}. {self.remedy}" if self.remedy else text
+        where, what, remedy = map(printable, (self.where, self.what, self.remedy))
+        text = f"{where}: {what}" if where else what
+        return f"{text}. {remedy}" if remedy else text
 
 
 class InvalidFilename(PipVariantError, ValueError):
@@ -48,7 +51,10 @@ class InvalidFolder(PipVariantError, ValueError):
 
     def __init__(self, faults: Iterable[PipVariantError]) -> None:
         self.faults = tuple(faults)
-        super().__init__("\n".join(map(str, self.faults)))
+        super().__init__(f"{len(self.faults)} faults")
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.faults))
 
 
 class InvalidMarker(PipVariantError, ValueError):

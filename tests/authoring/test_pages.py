@@ -112,7 +112,7 @@ def test_markers_of_variants_are_copied_verbatim(site: Path) -> None:
 def test_both_forms_say_the_same(site: Path) -> None:
     page = Page(site / "tri" / "index.html")
     document = json.loads((site / "tri" / "index.json").read_text())
-    assert document["meta"] == {"api-version": "1.1"}
+    assert document["meta"]["api-version"] == "1.1"
     assert document["name"] == "tri"
     assert document["versions"] == ["1.0", "2.0"]
     assert {entry["filename"] for entry in document["files"]} == set(page.anchors)
@@ -216,11 +216,40 @@ def test_equal_wheels_give_equal_pages(
             assert (other / path.relative_to(site)).read_bytes() == path.read_bytes()
 
 
-def test_a_page_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
-    put(tmp_path, *tri())
-    (tmp_path / "index.html").write_text("<h1>My site</h1>")
+@pytest.mark.parametrize("name", ("index.html", "index.json", "tri/index.json"))
+def test_a_page_of_somebody_else_is_not_written_over(tmp_path: Path, name: str) -> None:
+    put(tmp_path / "tri", *tri())
+    (tmp_path / name).write_text('{"my": "site"}')
     (fault,) = faults(tmp_path)
-    assert fault == f"{tmp_path / 'index.html'}: is there already and was not made by this command"
+    assert fault.startswith(f"{tmp_path / name}: is there already and was not made by this command")
+
+
+@pytest.mark.parametrize(
+    "name",
+    (
+        "secret-1.0-py3-none-any.whl",
+        "secret-1.0.tar.gz",
+        "tri-1.0-py3-none-any.whl.yanked",
+        "tri-1.0-py3-none-any.whl.metadata",
+        "tri",
+    ),
+)
+def test_nothing_is_published_or_written_through_a_link_out_of_the_folder(
+    tmp_path: Path, name: str
+) -> None:
+    folder, outside = put(tmp_path / "site", *tri()), tmp_path / "outside"
+    if name == "tri":
+        outside.mkdir()
+    else:
+        outside.write_bytes(Wheel("secret").content)
+    (folder / name).symlink_to(outside)
+    assert faults(folder) == [f"{folder / name}: is a link that leads out of the folder"]
+
+
+def test_a_link_to_a_file_of_the_same_folder_is_one_of_it(tmp_path: Path) -> None:
+    kept = put(tmp_path / "kept", Wheel("tri")) / Wheel("tri").filename
+    (tmp_path / "tri-1.0-py2-none-any.whl").symlink_to(kept)
+    assert build_index(tmp_path, pages=True).written
 
 
 def test_what_is_left_of_files_that_are_gone_is_told(site: Path) -> None:

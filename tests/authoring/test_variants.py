@@ -95,7 +95,10 @@ def test_without_a_table_known_providers_answer(namespace: str) -> None:
     (made,) = planned(f"{namespace} :: a :: b", validating=False).variants
     (package, *_) = BUILT_INS[namespace].packages
     assert made.providers[namespace].requires == (package,)
-    assert BUILT_INS[namespace].plugin_apis(package)[-1] == made.providers[namespace].plugin_api
+    # Of CPUs, uv knows the plugin only without its plugin-api.
+    is_cpu = namespace in ("aarch64", "x86_64")
+    plugin_api = None if is_cpu else BUILT_INS[namespace].plugin_apis(package)[-1]
+    assert made.providers[namespace].plugin_api == plugin_api
 
 
 def test_what_is_written_can_be_read() -> None:

@@ -34,11 +34,13 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
 
 
-def put(folder: Path, name: str, variant: object = None) -> None:
+def put(folder: Path, name: str, variant: object = None, requires: str = "") -> None:
     """Install a project: only what its .dist-info says about it."""
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    needs = f"Requires-Dist: {requires}\n" if requires else ""
+    head = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{needs}"
+    (info / "METADATA").write_text(head)
     if variant is not None:
         text = variant if isinstance(variant, str) else json.dumps(variant)
         (info / "variant.json").write_text(text)
@@ -89,6 +91,8 @@ def test_the_json_has_label_properties_and_fit(tmp_path: Path) -> None:
             "fits": False,
             "reason": "cu130 needs CUDA driver >= 13.0, this machine has 12.8",
             "better": None,
+            "command": None,
+            "mixed": [],
         },
         {
             "name": "zeta",
@@ -98,6 +102,8 @@ def test_the_json_has_label_properties_and_fit(tmp_path: Path) -> None:
             "fits": True,
             "reason": "",
             "better": None,
+            "command": None,
+            "mixed": [],
         },
     ]
 
@@ -127,6 +133,26 @@ def test_a_check_fails_and_names_what_does_not_fit(tmp_path: Path) -> None:
 def test_a_check_passes_while_all_fit(tmp_path: Path) -> None:
     put(tmp_path, "zeta", cuda("cu126", "12.6"))
     assert checked(tmp_path) == (0, "All installed variants fit this machine.\n")
+
+
+def test_a_check_names_what_is_mixed_and_fails_only_where_that_counts(tmp_path: Path) -> None:
+    put(tmp_path, "Core_1", cuda("cu126", "12.6"))
+    put(tmp_path, "serve", cuda("cu128", "12.8"), "core-1 >= 1")
+    said = (
+        "Packages that need each other are built for different nvidia :: cuda_version_lower_bound: "
+        "core-1 1.0 has 12.6, serve 1.0 has 12.8"
+    )
+    fit = "All installed variants fit this machine."
+    assert checked(tmp_path) == (0, f"{said}\n{fit}\n")
+    assert checked(tmp_path, "--mixed")[0] == 1
+    assert [entry["mixed"] for entry in listed(tmp_path)] == [["core-1", "serve"]] * 2
+    assert shown(tmp_path).splitlines()[-1] == said
+
+
+def test_what_is_damaged_is_no_part_of_a_mix(tmp_path: Path) -> None:
+    put(tmp_path, "core", cuda("cu126", "12.6"))
+    put(tmp_path, "serve", cuda("cu128", "12.8"), "core (((")
+    assert checked(tmp_path, "--mixed")[0] == 0
 
 
 def test_without_variants_both_say_so(tmp_path: Path) -> None:

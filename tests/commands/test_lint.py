@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,8 +15,9 @@ import pytest
 
 from pipvariant.authoring.lint import RULES
 from pipvariant.commands import lint
-from pipvariant.errors import InvalidOption
+from pipvariant.errors import InvalidOption, Unreachable
 from tests.authoring.test_lint import labelled, named, variant
+from tests.shim.finding.test_download import Session
 
 
 def run(*paths: str | Path, as_json: bool = False) -> tuple[int, str]:
@@ -73,6 +76,22 @@ def test_json_is_one_object_with_the_documented_keys(tmp_path: Path) -> None:
     assert set(example) == set(report)
     assert set(example["findings"][0]) == set(finding)
     assert example["version"] == report["version"]
+
+
+@pytest.mark.parametrize("times", (1, 2))
+def test_a_page_is_not_unpacked_beyond_its_bound(times: int) -> None:
+    data = gzip.compress(bytes(60 << 20))
+    session = Session(data, headers={"Content-Encoding": ", ".join(["gzip"] * times)})
+    remote = lint.Remote(None)
+    vars(remote)["_session"] = session
+    tracemalloc.start()
+    try:
+        with pytest.raises(Unreachable, match=r"bigger than 10 MB|encoded as gzip, gzip"):
+            remote.page("https://a.invalid/tri/")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 30 << 20
 
 
 def test_something_has_to_be_named() -> None:

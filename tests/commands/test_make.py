@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipvariant.commands import init, make, unmake
-from pipvariant.errors import InvalidOption, InvalidProperty
+from pipvariant.errors import InvalidFilename, InvalidOption, InvalidProperty
 from tests.commands.options import parsed
 from tests.wheelfile.ordinary import NAME, contents, wheel
 
@@ -54,6 +54,17 @@ def test_a_variant_is_made_beside_the_wheel_and_named_with_its_properties(here: 
     (line,) = run(make, "--property", CU128, "--label", "cu128")
     assert line == f"tri-1.0-py3-none-any-cu128.whl: variant cu128 ({CU128})"
     assert wheels(here) == {NAME, "tri-1.0-py3-none-any-cu128.whl"}
+
+
+def test_a_call_that_writes_beside_what_it_reads_can_be_repeated(here: Path) -> None:
+    wheel(here)
+    words = ("--property", CU128, "--label", "cu128", "--null")
+    first = run(make, *words)
+    content = {name: (here / name).read_bytes() for name in wheels(here)}
+    assert run(make, *words, wheels=tuple(sorted(content))) == first
+    assert {name: (here / name).read_bytes() for name in wheels(here)} == content
+    with pytest.raises(InvalidFilename, match="is a variant wheel already"):
+        run(make, *words, wheels=("tri-1.0-py3-none-any-cu128.whl",))
 
 
 def test_null_is_made_too(here: Path) -> None:

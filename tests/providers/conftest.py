@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -117,6 +117,7 @@ def on_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Call
         if system == "Windows":
             monkeypatch.setattr(sysconfig, "get_platform", lambda: recorded["interpreter"])
             monkeypatch.setattr(detect, "CPUID", lambda: Cpuid(recorded["cpuid"]))
+            monkeypatch.setattr(_cpu, "_kept_registers", lambda: recorded["xcr0"])
         elif system == "Darwin":
             folder = fake_sysctl(tmp_path, recorded["sysctl"])
             monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
@@ -135,7 +136,7 @@ def on_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Call
 class Cpuid:
     """A processor that was recorded: what its CPUID instruction gives for each question."""
 
-    def __init__(self, answers: Mapping[str, Sequence[int]]) -> None:
+    def __init__(self, answers: Mapping[str, list[int]]) -> None:
         self.answers = answers
 
     def registers_for(self, eax: int, ecx: int) -> SimpleNamespace:

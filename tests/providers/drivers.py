@@ -40,6 +40,11 @@ class Life:
     path: Path
     stream: int
 
+    def begun(self) -> bool:
+        """Whether a process has written one byte into the pipe, or does so in a moment."""
+        begun, _, _ = select.select([self.stream], [], [], 30)
+        return bool(begun) and len(os.read(self.stream, 1)) == 1
+
     def over(self) -> bool:
         """Whether every process that opened the pipe is gone, or is so in a moment."""
         ended, _, _ = select.select([self.stream], [], [], 30)

@@ -139,6 +139,43 @@ def test_a_kernel_that_is_too_old_to_tell_the_architecture_is_told(root: Path) -
     )
 
 
+@pytest.mark.parametrize("version", (130016, 10**9))
+def test_a_gpu_of_an_odd_architecture_takes_no_other_away(root: Path, version: int) -> None:
+    odd = {**MI300X, "gfx_target_version": version}
+    put_gpus(root, CPU, odd, RX7900)
+    given = query_machine({})
+    assert (given.features, given.problems) == ({"gfx_arch": ("gfx1100",)}, ())
+    assert given.facts["GPU 1"] == f"architecture {version}"
+    alone = read_amd_report(reported(nodes=[{"node": 1, "properties": odd}]))
+    (problem,) = alone.problems
+    assert problem.startswith(
+        f"an AMD GPU is present, but its architecture is not known ({version})"
+    )
+
+
+@pytest.mark.parametrize(
+    ("variables", "gfx"),
+    (
+        ({"ROCR_VISIBLE_DEVICES": "1"}, ("gfx1100",)),
+        ({"HIP_VISIBLE_DEVICES": "0, 2"}, ("gfx942", "gfx1036")),
+        ({"HIP_VISIBLE_DEVICES": "0,7,1"}, ("gfx1036",)),
+        ({"ROCR_VISIBLE_DEVICES": "1,2", "HIP_VISIBLE_DEVICES": "0"}, ("gfx1100",)),
+        ({"HIP_VISIBLE_DEVICES": "-1"}, ("gfx942", "gfx1100", "gfx1036")),
+        ({"HIP_VISIBLE_DEVICES": "7"}, ("gfx942", "gfx1100", "gfx1036")),
+        ({"ROCR_VISIBLE_DEVICES": "0,GPU-4b2c1a9f8d3e"}, ("gfx942", "gfx1100", "gfx1036")),
+    ),
+)
+def test_gpus_that_variables_of_rocm_hide_do_not_count_unless_all_are(
+    root: Path, variables: dict[str, str], gfx: tuple[str, ...]
+) -> None:
+    put_gpus(root, CPU, RYZEN_IGPU, RX7900, MI300X)
+    given = query_machine(variables)
+    assert given.features == {"gfx_arch": gfx}
+    assert set(variables) <= set(given.facts)
+    shown = [given.facts[f"GPU {node}"] for node in (1, 2, 3)]
+    assert sum("hidden by" in told for told in shown) == 3 - len(gfx)
+
+
 def test_a_device_that_is_not_in_the_container_is_told(root: Path) -> None:
     put_gpus(root, CPU, MI300X, device=False)
     put(root, "opt/rocm/.info/version", "6.4.1-83\n")
@@ -211,8 +248,7 @@ def test_gpus_that_are_all_kept_from_this_process_are_not_permitted() -> None:
         reported(nodes=7),
         reported(nodes=[{"node": "one", "properties": {}}]),
         reported(nodes=[{"node": 1}]),
-        reported(nodes=[{"node": 1, "properties": {"simd_count": 1, "gfx_target_version": -1}}]),
-        reported(nodes=[{"node": 1, "properties": {"simd_count": 1, "gfx_target_version": 10**9}}]),
+        reported(nodes=[{"node": 1, "properties": {"simd_count": "many"}}]),
         reported(rocm=[None, 1]),
     ),
 )
@@ -224,7 +260,8 @@ def test_a_report_without_sense_is_a_failed_probe(nonsense: object) -> None:
 def test_a_failed_probe_is_a_problem_not_an_error(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put_gpus(root, CPU, {**MI300X, "gfx_target_version": 10**9})
+    put_gpus(root, CPU, MI300X)
+    monkeypatch.setattr(probe, "run_probe", lambda *_arguments, **_options: {"nodes": 7})
     given = query_machine({})
     assert (given.features, given.source) == ({}, "failed probe")
     assert given.problems == (
@@ -257,6 +294,41 @@ def test_the_newest_of_several_folders_counts_where_none_is_the_default(root: Pa
     for version in ("6.4.1", "6.10.0", "6.9.2"):
         put(root, f"opt/rocm-{version}/.info/version", version)
     assert query_machine({}).features == {"rocm_version": ("6.10",)}
+
+
+@pytest.mark.parametrize(
+    "files",
+    (
+        {"core-7.14/.info/version": "7.14.0"},
+        {"core/.info/version": "7.14.0", "core-7.2/.info/version": "7.2.0"},
+        {"core-7.2/.info/version": "7.2.0", "core-7.14/.info/version": "7.14.0"},
+        {".info/version": "7.14.0", "core/.info/version": "7.2.0"},
+        {
+            ".info/version": "",
+            "core/.info/version": "unknown",
+            "../rocm-7.14/.info/version": "7.14",
+        },
+    ),
+)
+@pytest.mark.parametrize("variables", ({}, {"ROCM_PATH": "opt/rocm"}))
+def test_rocm_is_found_in_the_folders_of_each_release(
+    root: Path, files: dict[str, str], variables: dict[str, str]
+) -> None:
+    for name, text in files.items():
+        put(root, f"opt/rocm/{name}", text)
+    given = query_machine({name: f"{root}/{path}" for name, path in variables.items()})
+    assert given.features == {"rocm_version": ("7.14",)}
+
+
+def test_rocm_from_wheels_of_the_environment_comes_before_that_of_the_system(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(root, "opt/rocm/.info/version", "6.4.1")
+    put(tmp_path, "site/_rocm_sdk_core/.info/version", "7.14.0\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    given = query_machine({})
+    assert given.features == {"rocm_version": ("7.14",)}
+    assert given.facts == {"ROCm": f"7.14 ({tmp_path}/site/_rocm_sdk_core)"}
 
 
 def test_a_folder_that_cannot_be_looked_into_is_no_error(

@@ -117,7 +117,7 @@ def test_a_driver_older_than_the_table_supports_every_upper_bound_only() -> None
         ("mismatch-by-cuda", None, None, "libcuda"),
         ("kernel-not-loaded", None, None, "NVML"),
         ("no-gpu", (12, 8), None, "NVML"),
-        ("not-loadable", None, None, "no NVIDIA driver"),
+        ("not-loadable", None, None, "NVIDIA libraries"),
         ("from-the-future", (99, 0), (20, 1), "NVML"),
         ("kepler", (11, 4), (3, 5), "NVML"),
         ("cuda-10", (10, 2), (7, 0), "NVML"),
@@ -283,6 +283,47 @@ def test_what_is_wrong_with_the_driver_is_said_unless_all_is_stated(
     assert [FORCE_DRIVER in problem for problem in said[1:]] == [True] * (stated == (FORCE_SM,))
 
 
+@pytest.mark.parametrize(
+    ("version", "exists"),
+    (("10.2", True), ("12.9", True), ("13.7", True), ("12.10", False), ("11.9", False),
+     ("6.5", False), ("13.21", False), ("16.0", False)),
+)  # fmt: skip
+def test_a_stated_driver_version_that_does_not_exist_is_noted(version: str, exists: bool) -> None:
+    given = query_machine({FORCE_DRIVER: version, FORCE_SM: "9.0"})
+    note = f"{FORCE_DRIVER} states CUDA {version}, which is not a known version"
+    assert given.notes == (() if exists else (note,))
+    assert given.features[SM]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    (
+        ("NV_VARIANT_PROVIDER_FORCE_CUDA_VERSION", FORCE_DRIVER),
+        ("NV_VARAINT_PROVIDER_FORCE_CUDA_DRIVER_VERSION", FORCE_DRIVER),
+        ("nv_variant_provider_force_sm_arch", FORCE_SM),
+        ("NV_VARIANT_SM", FORCE_SM),
+        ("NVIDIA_VARIANT_PROVIDER_FORCE_SM_ARCH", FORCE_SM),
+        ("ROCKET_VARIANT_PROVIDER_FORCE_ENGINE", ""),
+        ("AMD_VARIANT_PROVIDER_FORCE_GFX_ARCH", ""),
+        ("PIP_NO_VARIANT", ""),
+    ),
+)
+def test_a_misspelt_variable_is_noted_with_the_one_that_is_meant(
+    no_driver: Path, name: str, meant: str
+) -> None:
+    given = query_machine({name: "12.8"})
+    notes = (f"nothing looks at {name}; the variable is {meant}",) if meant else ()
+    assert (given.notes, given.warnings, given.problems) == (notes, notes, ())
+
+
+@pytest.mark.parametrize("start", ("AMD", "INTEL"))
+def test_a_misspelt_variable_of_another_provider_is_noted_by_it(
+    no_driver: Path, start: str
+) -> None:
+    (note,) = builtin.query_builtin(start.lower(), {f"{start}_VARIANT_FORCE": "1"}).notes
+    assert note.startswith(f"nothing looks at {start}_VARIANT_FORCE; the variable is {start}_")
+
+
 @pytest.mark.parametrize("name", (FORCE_DRIVER, FORCE_SM))
 @pytest.mark.parametrize("value", ("", "  "))
 def test_an_empty_override_is_not_set(no_driver: Path, name: str, value: str) -> None:
@@ -354,6 +395,10 @@ def machine(driver: str | None = None, gpu: str | None = None, *problems: str) -
         (
             SM, ("90_real",), machine("12.8"),
             "is for GPUs of compute capability 9.0, this machine has no usable NVIDIA GPU",
+        ),
+        (
+            SM, ("90_real",), machine("12.8", None, DENIED),
+            f"is for GPUs of compute capability 9.0, {DENIED}",
         ),
         (
             SM, ("90_real",), machine(),

@@ -203,13 +203,32 @@ def test_a_lost_gpu_is_skipped_and_shown(make_driver: MakeDriver) -> None:
     assert given.facts["GPU 0"] == "GPU 0, not told (code 15)"
 
 
-def test_a_gpu_that_is_hidden_from_programs_counts(make_driver: MakeDriver) -> None:
-    driver = make_driver(
-        nvml={**H100, "devices": "9.0,8.6"}, cuda={"cuda": 13000, "devices": "8.6"}
-    )
-    given = query_machine(driver.environ)
-    assert given.features == nvidia_features((13, 0), (9, 0))
-    assert given.facts["GPU 1"] == "Stub GPU 1, compute capability 8.6"
+@pytest.mark.parametrize(
+    ("nvml", "cuda", "visible", "capability"),
+    (
+        ("9.0,8.6", "8.6", "1", (8, 6)),
+        ("9.0,8.6", "9.0,8.6", "", (9, 0)),
+        ("9.0,8.6", "", "7", (9, 0)),
+        ("9.0,8.6", "8.6", "-1", (9, 0)),
+        ("9.0,9.0", "8.6", "1", (9, 0)),
+    ),
+)
+def test_gpus_that_a_variable_hides_do_not_count_unless_all_are(
+    make_driver: MakeDriver,
+    nvml: str,
+    cuda: str,
+    visible: str,
+    capability: tuple[int, int],
+) -> None:
+    driver = make_driver(nvml={**H100, "devices": nvml}, cuda={"cuda": 12080, "devices": cuda})
+    given = query_machine({**driver.environ, "CUDA_VISIBLE_DEVICES": visible})
+    assert (given.features, given.problems) == (nvidia_features((12, 8), capability), ())
+
+
+def test_libcuda_sees_its_variable_unless_that_hides_every_gpu() -> None:
+    for value, seen in (("0", "0"), ("-1", None), ("NoDevFiles", None), ("", None)):
+        clean = probe.clean_environment({"CUDA_VISIBLE_DEVICES": value})
+        assert clean.get("CUDA_VISIBLE_DEVICES") == seen
 
 
 def test_all_gpus_denied_is_unknown_and_said(make_driver: MakeDriver) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -189,9 +191,24 @@ return "well"
     assert life.over()
 
 
-def test_the_childs_side_writes_an_error_as_text(tmp_path: Path) -> None:
-    import subprocess
+@pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGKILL))
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a child does not see its parent go")
+def test_a_signal_ends_a_hanging_probe_too(
+    module: Module, life: Life, tmp_path: Path, number: int
+) -> None:
+    name = module(f"os.write(os.open({str(life.path)!r}, os.O_WRONLY), b'x'); time.sleep(600)")
+    code = "from pipvariant.providers.probe import run_probe; run_probe({!r}, environ={{}})"
+    environ = {"PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    with subprocess.Popen(
+        [sys.executable, "-c", code.format(name)], env=environ, stderr=subprocess.DEVNULL
+    ) as process:
+        assert life.begun()
+        process.send_signal(number)
+    assert process.returncode == -number
+    assert life.over()
 
+
+def test_the_childs_side_writes_an_error_as_text(tmp_path: Path) -> None:
     code = "from pipvariant.providers import _child; _child.report_to_parent('no.such.module')"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
     assert json.loads(output)["error"].startswith("ModuleNotFoundError: ")

@@ -294,6 +294,28 @@ def test_only_so_many_reports_are_kept_the_newest(machine: Machine) -> None:
     assert machine.ask(f"driver {newest}") == newest
 
 
+def test_files_that_a_link_leads_to_stay(machine: Machine) -> None:
+    victim = machine.home / "victim"
+    victim.mkdir(mode=0o700)
+    for number in range(probe_cache.MAX_FILES + 5):
+        (victim / f"{number}.json").touch(mode=0o600)
+    machine.place.parent.mkdir(mode=0o700, parents=True)
+    machine.place.symlink_to(victim)
+    machine.reports = [1, 2]
+    assert [machine.ask(), machine.ask()] == [1, 2]
+    assert len(os.listdir(victim)) == probe_cache.MAX_FILES + 5
+
+
+def test_what_else_is_in_the_folder_stays_and_is_no_obstacle(machine: Machine) -> None:
+    machine.place.mkdir(mode=0o700, parents=True)
+    (machine.place / "a.json").symlink_to("nowhere")
+    (machine.place / "other").touch()
+    machine.reports = list(range(probe_cache.MAX_FILES + 5))
+    for number in range(len(machine.reports)):
+        machine.ask(f"driver {number}")
+    assert len(list(machine.place.iterdir())) == probe_cache.MAX_FILES + 2
+
+
 # Where it is, and what tells a start of the machine
 
 

@@ -102,7 +102,7 @@ def test_what_is_no_text_is_never_a_name_or_a_value(module: Any) -> None:
     one = SimpleNamespace(name="size", values="big")
     plugin = SimpleNamespace(get_supported_configs=lambda: [odd, one])
     assert ask(plugin, module) == {
-        "namespace": "<None>",
+        "namespace": None,
         "configs": [
             {"name": "<7>", "values": ["<8>", "<None>"], "multi_value": True},
             {"name": "size", "values": "big", "multi_value": False},

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 import pytest
 
-from pipvariant.providers import builtin
+from pipvariant.providers import _cpu, builtin
 from pipvariant.providers._cpu import Cpu
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.providers.x86_64 import (
@@ -17,6 +18,7 @@ from pipvariant.providers.x86_64 import (
     query_machine,
     x86_64_features,
 )
+from tests.providers.conftest import Cpuid
 
 OnMachine = Callable[[str], None]
 
@@ -131,6 +133,36 @@ def test_windows_tells_flags_and_name_by_the_cpuid_instruction(on_machine: OnMac
     given = query_machine({})
     assert given.facts["CPU"] == "Intel(R) Xeon(R) Processor"
     assert given.features["avx512_bf16"] == given.features["sse3"] == ("on",)
+
+
+@pytest.mark.parametrize(
+    ("osxsave", "kept", "level", "lacks"),
+    (
+        (True, 0b11100111, "v4", set()),
+        (True, 0b00000111, "v3", {"avx512f", "avx512_bf16"}),
+        (True, 0b11100011, "v2", {"avx512f", "avx", "avx2", "fma", "f16c", "avx_vnni", "vaes"}),
+        (False, 0b11100111, "v2", {"avx512f", "avx", "fma", "xsave", "xsavec", "xsaveopt"}),
+    ),
+)
+def test_windows_has_avx_only_where_the_system_keeps_its_registers(
+    on_machine: OnMachine,
+    monkeypatch: pytest.MonkeyPatch,
+    osxsave: bool,
+    kept: int,
+    level: str,
+    lacks: set[str],
+) -> None:
+    on_machine("windows-xeon")
+    every = set(query_machine({}).features)
+    monkeypatch.setattr(_cpu, "_kept_registers", lambda: kept)
+    if not osxsave:
+        from archspec.cpu import detect
+
+        cast("Cpuid", detect.CPUID()).answers["0x1 0x0"][2] &= ~(1 << 27)
+    given = query_machine({})
+    assert given.features["level"][0] == level
+    assert lacks <= every - set(given.features)
+    assert {"sse4_2", "aes", "bmi2"} <= set(given.features)
 
 
 def test_emulation_on_windows_has_what_the_interpreter_runs_on(

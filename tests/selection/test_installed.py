@@ -107,6 +107,13 @@ def test_a_null_variant_may_have_a_better_one_where_the_target_has_what_others_a
 # Compared with the files of an index.
 
 
+def test_a_provider_that_is_off_says_nothing_against_a_build_unless_it_counts() -> None:
+    optional = Provider(static_properties={"library": ("mkl",)}, optional=True)
+    have = known("acc", {"blas": ("acc",)}, blas=optional)
+    assert compatibility(have, JUDGE).compatible is False
+    assert compatibility(have, JUDGE, asks_all=True).compatible is None
+
+
 def before(have: Installed, labels: Labels) -> list[str]:
     """The compatible files that rank before what is installed, empty for a non-variant wheel."""
     found = files([*labels, ""], "lib")

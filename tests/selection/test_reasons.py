@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.providers.target import Target
 from pipvariant.selection.judging import Judge
 from pipvariant.selection.model import Decision, File, LeftOut
+from pipvariant.selection.ordering import decide
 from pipvariant.selection.reasons import (
+    displaced_phrase,
     incompatibility,
     missing_accelerators,
     nearest_miss,
@@ -17,7 +21,7 @@ from pipvariant.selection.reasons import (
 )
 from pipvariant.standard.metadata import Metadata
 from pipvariant.standard.ranking import Cause, Rejection
-from tests.selection.releases import JUDGE
+from tests.selection.releases import JUDGE, Sources, bounds, files, metadata
 
 BOUND = "cuda_version_lower_bound"
 #: A machine with an NVIDIA driver.
@@ -39,6 +43,19 @@ def test_the_lowest_of_wrong_values_is_the_nearest_miss() -> None:
 
 def test_without_a_miss_there_are_no_words() -> None:
     assert nearest_miss(decided("1.0", "12.0")) == ""
+
+
+def test_labels_that_gave_way_are_named_best_first_and_the_rest_is_counted() -> None:
+    labels = {**bounds(1, 2, 3, 9), "more": "1"}
+    decision = decide(files([*labels, ""]), Sources({"": metadata(labels)}), JUDGE)
+    assert displaced_phrase("1.0+cpu", decision) == (
+        "tri 1.0+cpu has no variants, and counts as newer than 1.0, of which variants fit: "
+        "g3, g2, g1 and 1 more; --require-variant tri=gpu goes back to it"
+    )
+    none = {"g9": "9", "null": ""}
+    assert (
+        displaced_phrase("1.0+cpu", decide(files(none), Sources({"": metadata(none)}), JUDGE)) == ""
+    )
 
 
 UNMET = Rejection("x", Cause.VALUE, "n", "f", ("1", "2"), ("5", "6", "7"))
@@ -82,9 +99,11 @@ def test_a_version_is_skipped_for_its_own_reason_or_for_its_nearest_miss() -> No
 
 
 def test_only_hardware_of_which_nothing_was_found_is_missing() -> None:
-    assert missing_accelerators(decided("1.0", "13.0")) == set()
+    assert missing_accelerators(decided("1.0", "13.0")) == {}
     nothing = Answer("nvidia", {}, Origin.BUILT_IN)
-    assert missing_accelerators(decided("1.0", "13.0", answer=nothing)) == {"nvidia"}
+    assert missing_accelerators(decided("1.0", "13.0", answer=nothing)) == {"nvidia": False}
+    broken = replace(nothing, problems=("it is broken",))
+    assert missing_accelerators(decided("1.0", "13.0", answer=broken)) == {"nvidia": True}
 
 
 def test_three_versions_are_spoken_of_one_by_one() -> None:

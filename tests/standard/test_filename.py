@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
 from pipvariant.errors import InvalidFilename
+from pipvariant.printable import printable
 from pipvariant.standard.filename import (
     NULL_LABEL,
     check_label,
@@ -77,7 +78,7 @@ def test_label_has_lower_case_letters_digits_underscores_and_dots_only(
     with pytest.raises(InvalidFilename) as caught:
         split_label(filename)
     assert str(caught.value) == (
-        f"{filename}: {label!r} is not a variant label. "
+        f"{printable(filename)}: {label!r} is not a variant label. "
         "A label has lower case letters, digits, underscores and dots only."
     )
     with pytest.raises(InvalidFilename, match="is not a variant label"):
@@ -239,6 +240,7 @@ def test_splitting_imports_almost_nothing() -> None:
     assert done.stdout.split() == [
         "pipvariant",
         "pipvariant.errors",
+        "pipvariant.printable",
         "pipvariant.standard",
         "pipvariant.standard.bounds",
         "pipvariant.standard.filename",

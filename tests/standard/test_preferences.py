@@ -142,6 +142,12 @@ def test_a_package_is_insisted_on_by_name_or_with_all_others() -> None:
     assert read_preferences(labels=[":all:=x"]).is_constrained("b")
 
 
+def test_a_label_is_named_for_a_package_or_for_all() -> None:
+    assert read_preferences(labels=["a="]).names_label("a")
+    assert read_preferences(labels=[":all:=null"]).names_label("a")
+    assert not read_preferences(labels=["b=x"], required=["a=n"]).names_label("a")
+
+
 def test_a_family_has_a_namespace_and_its_packages() -> None:
     wishes = read_preferences(families=["nvidia=torch, Torch_Audio"])
     (family,) = wishes.families

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 import zipfile
 
 import pytest
 
 from pipvariant.errors import InvalidMetadata, InvalidWheel
 from pipvariant.standard.bounds import MAX_BYTES
-from pipvariant.wheelfile.dist_info import METADATA, read, read_from_wheel
+from pipvariant.wheelfile.dist_info import METADATA, VARIANT_JSON, read, read_from_wheel
 
 INFO = "tri-1.0.dist-info"
 JSON = (
@@ -20,9 +21,9 @@ JSON = (
 )
 
 
-def _wheel(entries: dict[str, bytes]) -> io.BytesIO:
+def _wheel(entries: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> io.BytesIO:
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(stream, "w", method) as archive:
         for path, data in entries.items():
             archive.writestr(path, data)
     return stream
@@ -79,3 +80,35 @@ def test_damage_is_one_error_however_a_file_is_compressed(method: int) -> None:
     data[70:80] = bytes(10)
     with pytest.raises(InvalidWheel, match="no readable wheel: "):
         read(io.BytesIO(bytes(data)), {METADATA})
+
+
+@pytest.fixture(scope="module")
+def bomb() -> bytes:
+    return _wheel({f"{INFO}/variant.json": bytes(160 << 20)}).getvalue()
+
+
+@pytest.mark.parametrize("declared", (10, 80 << 20))
+@pytest.mark.parametrize("names", ((), (VARIANT_JSON,)), ids=("variant.json", "any file"))
+def test_no_more_is_inflated_than_is_taken_whatever_size_is_declared(
+    bomb: bytes, declared: int, names: tuple[str, ...]
+) -> None:
+    data = bytearray(bomb)
+    at = data.index(b"PK\1\2") + 24
+    data[at : at + 4] = declared.to_bytes(4, "little")
+    tracemalloc.start()
+    try:
+        with pytest.raises((InvalidWheel, InvalidMetadata)):
+            read(io.BytesIO(data), names) if names else read_from_wheel(io.BytesIO(data), "x", "w")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 80 << 20
+
+
+@pytest.mark.parametrize("method", (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA))
+def test_what_cannot_be_inflated_in_parts_is_refused(method: int) -> None:
+    stream = _wheel({f"{INFO}/variant.json": JSON.encode()}, method)
+    with pytest.raises(InvalidWheel, match="neither stored nor deflated"):
+        read_from_wheel(stream, "x", "w")
+    with pytest.raises(InvalidWheel, match="neither stored nor deflated"):
+        read(stream, {VARIANT_JSON})

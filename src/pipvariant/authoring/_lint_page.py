@@ -24,6 +24,7 @@ from pipvariant.authoring._lint_rules import Finding
 from pipvariant.authoring._lint_wheel import Member, check_name, check_wheel
 from pipvariant.authoring.folder import Wheel, sha256_of
 from pipvariant.errors import PipVariantError, Unread
+from pipvariant.files import read_regular
 from pipvariant.standard.bounds import json_fault
 from pipvariant.standard.filename import parse_variants_json_name, variants_json_name
 
@@ -133,7 +134,7 @@ def _remote_document(link: _Link, source: Source, findings: list[Finding]) -> Do
 
 def check_local_page(path: Path, findings: list[Finding]) -> None:
     """Check that the links of a page among the files of a folder lead to those very files."""
-    page = Page(path.absolute().as_uri(), path.read_bytes())
+    page = Page(path.absolute().as_uri(), read_regular(path))
     names = set()
     needed: dict[tuple[str, str], str] = {}
     for link in _links(page):

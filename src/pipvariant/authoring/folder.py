@@ -21,6 +21,7 @@ from pipvariant.errors import (
     InvalidWheel,
     PipVariantError,
 )
+from pipvariant.files import open_regular
 from pipvariant.standard.filename import split_label, variants_json_name
 from pipvariant.standard.metadata import Metadata, combine, read_variant_json
 from pipvariant.wheelfile.dist_info import VARIANT_JSON, read_one
@@ -62,6 +63,21 @@ def files_below(folder: Path) -> list[Path]:
     return sorted(found)
 
 
+def irregular(files: Iterable[Path]) -> Iterator[PipVariantError]:
+    """Yield a fault for each of these that is a pipe, a device or a link to nothing."""
+    for path in files:
+        if not path.is_file():
+            yield InvalidWheel("is no regular file", where=str(path))
+
+
+def leading_out(paths: Iterable[Path], folder: Path) -> Iterator[PipVariantError]:
+    """Yield a fault for each of these that, by a link, is not in the folder it seems to be in."""
+    root = folder.resolve()
+    for path in paths:
+        if not path.resolve().is_relative_to(root):
+            yield InvalidWheel("is a link that leads out of the folder", where=str(path))
+
+
 def _raise_unreadable(error: OSError) -> None:
     raise InvalidOption(f"cannot be read: {error.strerror}", where=str(error.filename)) from error
 
@@ -92,7 +108,7 @@ def is_project(name: str) -> bool:
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file as hex digits."""
     digest = hashlib.sha256()
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         while chunk := stream.read(1 << 20):
             digest.update(chunk)
     return digest.hexdigest()

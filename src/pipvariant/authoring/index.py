@@ -5,12 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from pipvariant.authoring.folder import Wheel, files_below, parse_wheel_name, releases
-from pipvariant.authoring.pages import make_pages
+from pipvariant.authoring.folder import (
+    Wheel,
+    files_below,
+    irregular,
+    leading_out,
+    parse_wheel_name,
+    releases,
+)
+from pipvariant.authoring.pages import INDEX_HTML, INDEX_JSON, make_pages
 from pipvariant.authoring.replacement import replacement
 from pipvariant.errors import InvalidFilename, InvalidFolder, InvalidOption, PipVariantError
 from pipvariant.standard.filename import parse_variants_json_name
 from pipvariant.standard.metadata import to_json
+
+#: How the names of files end that are read here, listed on a page, or written over.
+_READ = (
+    *(".whl", ".tar.gz", ".zip", ".yanked", ".metadata", "-variants.json"),
+    *(INDEX_HTML, INDEX_JSON),
+)
 
 
 class Built(NamedTuple):
@@ -33,11 +46,17 @@ def build_index(folder: Path, *, pages: bool = False) -> Built:
     touched. When there is any fault, nothing is written.
 
     :param pages: also make the folder a simple index (PEP 503, 691, 658) for a web server.
-    :raises InvalidFolder: with every fault of every wheel, and every contradiction among them.
+    :raises InvalidFolder: with every fault of every wheel, and every contradiction among them;
+        or with every file that is no regular one or is published through a link out of the
+        folder, of which none is read.
     :raises InvalidOption: the folder or a file in it cannot be read.
     """
-    files = files_below(folder)
-    faults: list[PipVariantError] = []
+    files = [path for path in files_below(folder) if path.name.endswith(_READ)]
+    faults: list[PipVariantError] = [*irregular(files)]
+    if pages:
+        faults += leading_out(files, folder)
+    if faults:
+        raise InvalidFolder(faults)
     wheels: list[Wheel] = []
     for path in files:
         if path.suffix == ".whl":
@@ -60,6 +79,7 @@ def build_index(folder: Path, *, pages: bool = False) -> Built:
             raise InvalidOption(f"cannot be read: {error.strerror}", where=where) from error
         content.update(made)
         notes += more
+    faults += leading_out(sorted({path.parent for path in content}), folder)
     if faults:
         raise InvalidFolder(faults)
     written = []

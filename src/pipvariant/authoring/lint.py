@@ -16,6 +16,7 @@ from pipvariant.authoring._lint_rules import ERROR, RULES, WARNING, Finding, Rul
 from pipvariant.authoring._lint_wheel import Member, check_name, check_wheel
 from pipvariant.authoring.folder import files_below
 from pipvariant.errors import InvalidOption
+from pipvariant.files import read_regular
 from pipvariant.wheelfile.dist_info import VARIANT_JSON
 
 __all__ = ["ERROR", "RULES", "WARNING", "Finding", "Page", "Rule", "Source", "find_faults"]
@@ -45,6 +46,8 @@ def find_faults(paths: Iterable[str], source: Source) -> list[Finding]:
             given.update(dict.fromkeys(files_below(path), True))
         elif path.is_file() and path.suffix in _KINDS:
             given.setdefault(path, False)
+        elif path.exists() and not path.is_file():
+            raise InvalidOption("is no regular file", where=name)
         else:
             raise InvalidOption("is no folder, wheel, metadata file or page", where=name)
     files = _Files(findings)
@@ -87,7 +90,7 @@ class _Files:
                 )
         elif path.name.endswith(_VARIANTS_JSON):
             named = check_document_name(path.name, str(path), findings)
-            metadata = check_document(path.read_bytes(), str(path), findings, single=False)
+            metadata = check_document(read_regular(path), str(path), findings, single=False)
             if named is not None:
                 release = (path.parent, *named)
                 self._documents[release] = Document(str(path), metadata)
@@ -95,7 +98,7 @@ class _Files:
             check_local_page(path, findings)
         elif path.suffix == ".json" and not below:
             single = path.name == VARIANT_JSON
-            check_document(path.read_bytes(), str(path), findings, single=single)
+            check_document(read_regular(path), str(path), findings, single=single)
 
     def check_together(self) -> None:
         """Hold the files of each release against each other, and equal names too."""

@@ -11,6 +11,7 @@ from packaging.version import Version
 
 from pipvariant.authoring.replacement import replacement
 from pipvariant.errors import InvalidFilename, InvalidOutput, InvalidWheel
+from pipvariant.printable import some
 from pipvariant.standard.bounds import MAX_BYTES
 from pipvariant.standard.filename import join_label, split_label
 from pipvariant.standard.metadata import Metadata, to_json
@@ -151,9 +152,7 @@ def _dist_info(archive: Archive, filename: str) -> str:
 
 
 def _some_names(names: list[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    # They come from the archive, and a terminal obeys some characters.
-    return ", ".join(map(ascii, names[:_SHOWN])) + more
+    return some(map(ascii, names), _SHOWN)
 
 
 def _write_wheel(

@@ -27,9 +27,11 @@ from pipvariant.errors import InvalidOutput, InvalidWheel, PipVariantError
 from pipvariant.wheelfile.core_metadata import field_values
 from pipvariant.wheelfile.dist_info import METADATA, read_one
 
-META = {"api-version": "1.1"}
+#: The second key, which is private to an index (PEP 691), tells our pages from others.
+META = {"api-version": "1.1", "_generator": "pip-variant"}
 INDEX_HTML = "index.html"
 INDEX_JSON = "index.json"
+_MARKS = {INDEX_HTML: GENERATOR, INDEX_JSON: '"_generator": "pip-variant"'}
 #: Beside a file, with the reason in it: the file is withdrawn (PEP 592).
 _YANKED = ".yanked"
 _CORE = ".metadata"
@@ -79,10 +81,14 @@ def make_pages(
     names = sorted(projects)
     made[folder / INDEX_HTML] = root_page(names).encode()
     made[folder / INDEX_JSON] = _dump({"meta": META, "projects": [{"name": one} for one in names]})
-    pages = [path for path in files if path.name == INDEX_HTML]
-    ours = {path for path in pages if GENERATOR.encode() in path.read_bytes()}
+    pages = [path for path in files if path.name in _MARKS]
+    ours = {path for path in pages if _MARKS[path.name].encode() in path.read_bytes()}
     faults += [
-        InvalidOutput("is there already and was not made by this command", where=str(path))
+        InvalidOutput(
+            "is there already and was not made by this command",
+            where=str(path),
+            remedy="Remove it, or name another folder.",
+        )
         for path in pages
         if path in made and path not in ours
     ]
@@ -189,5 +195,5 @@ def _left_over(
         if path not in made:
             if path.name.endswith(f".whl{_CORE}"):
                 yield f"{path}: its wheel is gone. Delete it."
-            elif path in ours:
+            elif path in ours and path.name == INDEX_HTML:
                 yield f"{path}: no file of that project is left. Delete its folder."

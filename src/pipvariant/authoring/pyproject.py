@@ -11,6 +11,7 @@ from packaging.utils import canonicalize_name
 from pipvariant.authoring.replacement import replacement
 from pipvariant.authoring.variants import known_provider
 from pipvariant.errors import InvalidMetadata, InvalidOption
+from pipvariant.files import read_regular
 from pipvariant.standard.metadata import Provider
 from pipvariant.standard.table import Table, read_table
 from pipvariant.standard.toml import parse_toml
@@ -78,7 +79,7 @@ def read_pyproject(path: Path) -> Pyproject:
 def _read_toml(path: Path) -> tuple[str, Mapping[str, Any]]:
     """Return the text of a file, its line ends as they are, and what it says."""
     try:
-        text = path.read_bytes().decode()
+        text = read_regular(path).decode()
         return text, parse_toml(text)
     except OSError as error:
         reason = error.strerror or str(error)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from pipvariant.errors import InvalidOutput
+from pipvariant.providers import short_lived
 
 
 @contextmanager
@@ -22,15 +22,10 @@ def replacement(target: Path, like: Path) -> Iterator[Path]:
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".new-", dir=target.parent)
-        os.close(handle)
-        try:
-            yield Path(name)
-            shutil.copymode(like, name)
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
+        with short_lived.file(target.parent) as new:
+            yield new
+            shutil.copymode(like, new)
+            os.replace(new, target)
     except OSError as error:
         text = error.strerror or str(error)
         raise InvalidOutput(f"cannot be written: {text}", where=str(target)) from error

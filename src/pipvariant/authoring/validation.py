@@ -11,10 +11,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from pipvariant.errors import InvalidOption, InvalidProperty
-from pipvariant.providers.answers import TRUST_OPTION
 from pipvariant.providers.builtin import stands_in
 from pipvariant.providers.known_properties import VALID, Feature
 from pipvariant.providers.plugins import Config
+from pipvariant.providers.trust import trust_option
 from pipvariant.standard.metadata import ABI_DEPENDENCY, Metadata, Provider
 from pipvariant.standard.properties import Properties
 from pipvariant.standard.table import Table
@@ -146,7 +146,7 @@ def _named(provider: Provider) -> str:
 
 
 def _trust(provider: Provider) -> str:
-    return " ".join(f"{TRUST_OPTION} {package}" for package in _plugin_packages(provider))
+    return " ".join(trust_option(Requirement(text)) for text in provider.requires)
 
 
 def _sets(configs: Iterable[Config]) -> Mapping[str, frozenset[str]]:

@@ -133,4 +133,5 @@ def known_provider(namespace: str) -> Provider | None:
     if built_in is None:
         return None
     package = built_in.packages[0]
-    return Provider(requires=(package,), plugin_api=built_in.plugin_apis(package)[-1])
+    plugin_api = None if built_in.is_default else built_in.plugin_apis(package)[-1]
+    return Provider(requires=(package,), plugin_api=plugin_api)

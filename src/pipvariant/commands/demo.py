@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from pipvariant.authoring.pyproject import BLAS
 from pipvariant.authoring.variants import known_provider
 from pipvariant.authoring.wheel import new_wheel
 from pipvariant.commands import platform
+from pipvariant.providers import short_lived
 from pipvariant.shim.core.state import TargetOptions
 from pipvariant.shim.finding.target import make_target
 from pipvariant.standard.filename import NULL_LABEL, variants_json_name
@@ -61,8 +61,7 @@ def run_demo(options: Any, args: Sequence[str], out: TextIO) -> int:
     """
     out.write("What this machine supports (pip-variant variant platform):\n")
     platform.write_platform(out, platform.platform_answers(make_target(TargetOptions())))
-    with tempfile.TemporaryDirectory(prefix="pip-variant-demo-") as folder:
-        root = Path(folder)
+    with short_lived.folder("pip-variant-demo-") as root:
         for project in PROJECTS:
             _make_project(root / "simple", project)
         with _served(root) as url:
@@ -127,19 +126,18 @@ def _install_projects(out: TextIO, root: Path, url: str) -> int:
         for name, value in os.environ.items()
         if not name.upper().startswith("PIP_") and not name.lower().endswith("_proxy")
     }
-    done = subprocess.run(
+    with short_lived.child(
         [sys.executable, "-m", "pipvariant", *options, *command, *report],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
         encoding="utf-8",
         errors="replace",
-        timeout=LIMIT,
         env=environ,
-        check=False,
-    )
-    out.write(done.stdout)
-    return done.returncode
+    ) as process:
+        printed, _ = process.communicate(timeout=LIMIT)
+        out.write(printed)
+        return int(process.returncode)
 
 
 def _write_choices(out: TextIO, root: Path) -> None:

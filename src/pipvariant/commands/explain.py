@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, TextIO
 
-from pipvariant.commands.output import write_json, write_table
+from pipvariant.commands.output import write_json, write_line, write_table
 from pipvariant.providers.answers import Answer
 from pipvariant.selection.explanation import (
     CHOSEN,
@@ -18,6 +18,7 @@ from pipvariant.selection.explanation import (
     Build,
     Explanation,
 )
+from pipvariant.shim.core.pip_objects import pip_error
 from pipvariant.shim.options.definitions import add_named
 from pipvariant.shim.reporting.explanations import explain_run
 from pipvariant.shim.run import Run
@@ -31,6 +32,8 @@ VERDICTS = {CHOSEN: "chosen", FITS: "fits", REJECTED: "no", LEFT_OUT: "no"}
 NAMES = {"non-variant wheel": "(no label)", "source distribution": "(sdist)"}
 #: What is said of the first unmet property of a rejected label.
 UNMET = ("namespace", "feature", "values", "supported")
+#: Stands before the names of the other projects.
+NO_VARIANTS = "Without variants"
 #: So many values, and features, of an answer are shown.
 SHOWN = 3
 
@@ -55,11 +58,20 @@ def run_explain(run: Run, args: list[str]) -> int:
         options.verbose, options.quiet = 0, max(1, options.quiet)
         return options, rest
 
-    command.parse_args = parse_quietly
+    run_command, problem = command.run, ""
+
+    def run_and_listen(options: Any, rest: list[str]) -> Any:
+        nonlocal problem
+        try:
+            return run_command(options, rest)
+        except pip_error("PipError") as error:
+            problem = str(error)
+            raise
+
+    command.parse_args, command.run = parse_quietly, run_and_listen
     code: int = command.main(args)
-    decisions = run.parts.decisions
-    problem = decisions.failed or (f"pip ended with exit code {code}" if code else "")
-    explanations, others = explain_run(run.parts.index, decisions)
+    problem = problem or (f"pip ended with exit code {code}" if code else "")
+    explanations, others = explain_run(run.parts.index, run.parts.decisions)
     if as_json:
         document = {
             "version": "1",
@@ -69,7 +81,9 @@ def run_explain(run: Run, args: list[str]) -> int:
         }
         write_json(sys.stdout, document)
     else:
-        _write_as_text(sys.stdout, explanations, others, problem)
+        head = "Taken as plain pip does (--no-variant)" if run.user.no_variant else NO_VARIANTS
+        rest = f"{head}: {', '.join(others)}" if others else ""
+        _write_as_text(sys.stdout, explanations, rest, problem)
     return code
 
 
@@ -92,17 +106,19 @@ def shape_install(command: Any) -> None:
 
 
 def _write_as_text(
-    out: TextIO, explanations: Sequence[Explanation], others: Sequence[str], problem: str
+    out: TextIO, explanations: Sequence[Explanation], others: str, problem: str
 ) -> None:
-    """Print explanations as tables, for 80 columns at least."""
+    """Print explanations as tables, for 80 columns at least.
+
+    :param others: names the projects about which nothing was decided.
+    """
     for explanation in explanations:
         _write_one(out, explanation)
     if others:
-        which = "other " if explanations else ""
-        has = "project has" if len(others) == 1 else "projects have"
-        out.write(f"{len(others)} {which}{has} no variants.\n")
+        write_line(out, others)
     if problem:
-        out.write(f"Nothing would be installed: {problem}\n")
+        for line in f"Nothing would be installed: {problem}".splitlines():
+            write_line(out, line)
 
 
 def _write_one(out: TextIO, explanation: Explanation) -> None:
@@ -110,21 +126,20 @@ def _write_one(out: TextIO, explanation: Explanation) -> None:
     chosen = next((build for build in explanation.builds if build.status == CHOSEN), None)
     if explanation.file:
         taken = explanation.file if chosen is None else label_phrase(chosen.label, chosen.kind)
-        out.write(f"{name} {explanation.version}: {taken}\n")
+        write_line(out, f"{name} {explanation.version}: {taken}")
     else:
-        out.write(f"{name}: nothing would be installed\n")
+        write_line(out, f"{name}: nothing would be installed")
     _write_tables(out, explanation.builds)
     for version, reason in explanation.skipped.items():
-        out.write(f"{reason}\n")
+        write_line(out, reason)
         _write_tables(out, explanation.skipped_builds[version])
-    out.writelines(
-        f"{namespace} ({_who(answer)}): {_what(answer)}\n"
-        for namespace, answer in explanation.answers.items()
-    )
+    for namespace, answer in explanation.answers.items():
+        write_line(out, f"{namespace} ({_who(answer)}): {_what(answer)}")
     if explanation.hint:
-        out.write(f"{explanation.hint}\n")
+        write_line(out, explanation.hint)
     without = "nothing" if plain is None else f"{name} {plain[0]}, {plain[1]}"
-    out.write(f"--no-variant would take: {without}\n\n")
+    write_line(out, f"--no-variant would take: {without}")
+    out.write("\n")
 
 
 def _who(answer: Answer) -> str:
@@ -146,7 +161,7 @@ def _what(answer: Answer) -> str:
 
 def _write_tables(out: TextIO, builds: Sequence[Build]) -> None:
     for source in dict.fromkeys(build.source for build in builds):
-        out.write(f"from {source}\n")
+        write_line(out, f"from {source}")
         rows = (
             (build.label or NAMES[build.kind], VERDICTS[build.status], _why(build))
             for build in builds
@@ -185,7 +200,7 @@ def _project_entry(explanation: Explanation) -> dict[str, Any]:
                 "origin": answer.origin.value,
                 "source": answer.source,
                 "facts": dict(answer.facts),
-                "problems": list(answer.problems),
+                "problems": list(answer.warnings),
             }
             for namespace, answer in explanation.answers.items()
         },

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from pipvariant.authoring.index import build_index
+from pipvariant.commands.output import write_line
 from pipvariant.errors import InvalidOption
 
 
@@ -29,7 +30,7 @@ def run_index(options: Any, args: Sequence[str], out: TextIO) -> int:
     if len(args) != 1:
         raise InvalidOption("which folder? One has to be named")
     built = build_index(Path(args[0]), pages=options.pages)
-    out.writelines(f"{path}\n" for path in built.written)
-    out.writelines(f"NOTE: {note}\n" for note in built.notes)
-    out.write(f"Files written: {len(built.written)}, right already: {built.same}.\n")
+    for line in (*map(str, built.written), *(f"NOTE: {note}" for note in built.notes)):
+        write_line(out, line)
+    write_line(out, f"Files written: {len(built.written)}, right already: {built.same}.")
     return 0

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from pipvariant.authoring.pyproject import add_table
+from pipvariant.commands.output import write_line
 
 
 def add_options(group: Any) -> None:
@@ -26,5 +27,6 @@ def run_init(options: Any, args: Sequence[str], out: TextIO) -> int:
     :raises PipVariantError: there is a table already, or a namespace is not known.
     """
     add_table(Path(options.pyproject), args)
-    out.write(f"{options.pyproject}: a [variant] table was added. Take out what does not apply.\n")
+    done = "a [variant] table was added. Take out what does not apply."
+    write_line(out, f"{options.pyproject}: {done}")
     return 0

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import IO, Any, TextIO
 
 from pipvariant.authoring.lint import ERROR, RULES, Finding, Page, find_faults
-from pipvariant.commands.output import write_json
+from pipvariant.commands.output import write_json, write_line
 from pipvariant.errors import InvalidOption, PipVariantError, Unreachable, Unread
 from pipvariant.shim.finding.download import (
     Budget,
@@ -21,6 +21,8 @@ from pipvariant.shim.finding.download import (
     fetch,
     fetch_errors,
     open_parts,
+    open_response,
+    receive,
 )
 from pipvariant.shim.options.definitions import add_named
 
@@ -47,9 +49,10 @@ def run_lint(options: Any, args: Sequence[str], out: TextIO) -> int:
         entries = list(map(_finding_entry, findings))
         write_json(out, {"version": SCHEMA_VERSION, "findings": entries})
     else:
-        out.writelines(f"{_finding_line(finding)}\n" for finding in findings)
-        counted = f"Errors: {errors}, warnings: {len(findings) - errors}.\n"
-        out.write(counted if findings else "Nothing is wrong.\n")
+        for finding in findings:
+            write_line(out, _finding_line(finding))
+        counted = f"Errors: {errors}, warnings: {len(findings) - errors}."
+        write_line(out, counted if findings else "Nothing is wrong.")
     return int(errors > 0)
 
 
@@ -69,9 +72,7 @@ def _finding_entry(finding: Finding) -> dict[str, str]:
 def _finding_line(finding: Finding) -> str:
     rule = RULES[finding.rule]
     where = f"{finding.file}: {finding.place}" if finding.place else finding.file
-    line = f"{where}: {rule.severity} {finding.rule}: {finding.message}. {rule.remedy}"
-    # What comes out of a wheel may hold what a terminal must not see.
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in line)
+    return f"{where}: {rule.severity} {finding.rule}: {finding.message}. {rule.remedy}"
 
 
 class Remote:
@@ -92,18 +93,10 @@ class Remote:
     def page(self, url: str) -> Page:
         """Return a page of a simple index, in either form."""
         with self._faults():
+            headers = {"Accept": PAGE_TYPES, "Cache-Control": "max-age=0"}
             budget = Budget()
-            return budget.within(self._session, lambda: self._page(url, budget))
-
-    def _page(self, url: str, budget: Budget) -> Page:
-        headers = {"Accept": PAGE_TYPES, "Cache-Control": "max-age=0"}
-        with self._session.get(url, headers=headers, stream=True) as response:
-            response.raise_for_status()
-            parts = []
-            for part in response.iter_content(1 << 16):
-                budget.spend(len(part))
-                parts.append(part)
-        return Page(response.url, b"".join(parts))
+            with open_response(self._session, _link_to(url), headers, budget) as response:
+                return Page(response.url, receive(self._session, response, budget))
 
     def read(self, url: str) -> bytes:
         """Return a small file."""

@@ -9,9 +9,11 @@ from typing import Any, TextIO
 
 from pipvariant.authoring import making, pyproject, variants
 from pipvariant.authoring.validation import Ask
+from pipvariant.commands.output import write_line
 from pipvariant.errors import InvalidOption
+from pipvariant.printable import some
 from pipvariant.shim.options.definitions import add_named
-from pipvariant.standard.filename import label_phrase
+from pipvariant.standard.filename import label_phrase, split_label
 from pipvariant.standard.metadata import Metadata
 from pipvariant.standard.properties import iter_properties
 from pipvariant.standard.table import Table
@@ -87,7 +89,7 @@ def run_make(options: Any, args: Sequence[str], out: TextIO) -> int:
     :raises PipVariantError: what is given cannot be; nothing was written then, unless a later wheel
         of several is at fault.
     """
-    wheels = named_wheels(args)
+    wheels = _without_variants(named_wheels(args))
     projects = sorted({making.name_and_version(wheel.name)[0] for wheel in wheels})
     if len(projects) > 1:
         raise InvalidOption(f"the wheels are of several projects: {', '.join(projects)}")
@@ -99,13 +101,14 @@ def run_make(options: Any, args: Sequence[str], out: TextIO) -> int:
         ask=_asking(options),
         validating=not options.skip_validation,
     )
-    out.writelines(f"{note}\n" for note in plan.notes)
+    for note in plan.notes:
+        write_line(out, note)
     for wheel in wheels:
         folder = output_folder(options, wheel)
         for metadata in plan.variants:
             with progress(out, wheel) as tell:
                 made = making.make_wheel(wheel, metadata, folder, force=options.force, tell=tell)
-            out.write(f"{made}: {_words(metadata)}\n")
+            write_line(out, f"{made}: {_words(metadata)}")
     return 0
 
 
@@ -129,6 +132,16 @@ def named_wheels(args: Sequence[str]) -> list[Path]:
     if not args:
         raise InvalidOption("which wheels? None is named")
     return [Path(arg) for arg in args]
+
+
+def _without_variants(wheels: Sequence[Path]) -> list[Path]:
+    """Leave out the variant wheels of ordinary ones that are named too, such as by ``dist/*.whl``.
+
+    So a call that writes beside what it reads can be repeated.
+    """
+    names = {wheel.name for wheel in wheels}
+    plain = [split_label(wheel.name)[0] for wheel in wheels]
+    return [wheel for wheel, of in zip(wheels, plain) if of == wheel.name or of not in names]
 
 
 def output_folder(options: Any, wheel: Path) -> Path:
@@ -172,7 +185,7 @@ def _asking(options: Any) -> Ask:
 
 def _words(metadata: Metadata) -> str:
     ((label, properties),) = metadata.variants.items()
-    listed = ", ".join(map(str, iter_properties(properties)))
+    listed = some(iter_properties(properties))
     return f"{label_phrase(label)} ({listed})" if listed else label_phrase(label)
 
 

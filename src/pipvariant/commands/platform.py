@@ -81,12 +81,12 @@ def write_platform(out: TextIO, given: list[Answer], *, in_full: bool = False) -
             name, source = ("", "") if number else (answer.namespace, answer.source)
             cells.append((name, features, values, source))
     columns = ("namespace", "feature", "supported values, most preferred first", "says")
-    console = write_table(out, columns, cells)
+    write_wrapped = write_table(out, columns, cells)
     for answer in given:
         for key, value in answer.facts.items() if answer.features else ():
-            console.print(f"{answer.namespace}: {key} {value}")
-        for problem in answer.problems:
-            console.print(f"{answer.namespace}: {problem}")
+            write_wrapped(f"{answer.namespace}: {key} {value}")
+        for problem in answer.warnings:
+            write_wrapped(f"{answer.namespace}: {problem}")
 
 
 def _feature_rows(answer: Answer, *, in_full: bool) -> Iterator[tuple[str, str]]:
@@ -112,5 +112,5 @@ def _answer_entry(answer: Answer) -> dict[str, Any]:
         "source": answer.source,
         "features": {feature: list(values) for feature, values in answer.features.items()},
         "facts": dict(answer.facts),
-        "problems": list(answer.problems),
+        "problems": list(answer.warnings),
     }

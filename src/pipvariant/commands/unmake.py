@@ -7,6 +7,7 @@ from typing import Any, TextIO
 
 from pipvariant.authoring import making
 from pipvariant.commands.make import add_output, named_wheels, output_folder, progress
+from pipvariant.commands.output import write_line
 
 
 def add_options(group: Any) -> None:
@@ -23,5 +24,5 @@ def run_unmake(options: Any, args: Sequence[str], out: TextIO) -> int:
         folder = output_folder(options, wheel)
         with progress(out, wheel) as tell:
             made = making.unmake_wheel(wheel, folder, force=options.force, tell=tell)
-        out.write(f"{made}\n")
+        write_line(out, str(made))
     return 0

@@ -13,6 +13,7 @@ from pip._internal.cli.base_command import Command
 from pip._internal.exceptions import CommandError
 
 from pipvariant.errors import PipVariantError
+from pipvariant.printable import printable
 
 
 class SubCommand(NamedTuple):
@@ -114,10 +115,10 @@ class VariantCommand(Command):
             return 0
         name, *rest = args
         if name not in SUB_COMMANDS:
-            raise CommandError(_unknown(name))
+            raise CommandError(printable(_unknown(name)))
         sub = SUB_COMMANDS[name]
         if rest and not sub.arguments:
-            raise CommandError(f"variant {name}: {rest[0]!r} is one word too many.")
+            raise CommandError(printable(f"variant {name}: {rest[0]!r} is one word too many."))
         try:
             code: int = getattr(_module_of(name), f"run_{name}")(options, rest, sys.stdout)
         except PipVariantError as error:

@@ -25,6 +25,13 @@ _ROSETTA = frozenset(
     | {"sse3", "sse4_1", "sse4_2", "ssse3"}
 )
 
+# Bits of XCR0: the registers that the system keeps, of AVX (with SSE) and of AVX-512.
+_AVX_KEPT = 0b110
+_AVX512_KEPT = 0b11100000 | _AVX_KEPT
+
+# Flags whose instructions need the registers of AVX, beside those whose names say so.
+_NEEDS_AVX = ("avx", "f16c", "fma", "vaes", "vpclmulqdq", "xop")
+
 _SPELLINGS = {
     "amd64": X86_64,
     "arm64": AARCH64,
@@ -114,7 +121,8 @@ def _ask_archspec(machine: str) -> tuple[frozenset[str], tuple[str, ...], str]:
     if machine == X86_64 and sys.platform == "win32":
         # Where Windows emulates, archspec describes the host; the instruction tells what runs.
         told: Any = detect.CpuidInfoCollector()
-        return frozenset(told.features), (), (told.brand_string() or "").strip()
+        kept = _kept_registers() if "osxsave" in told.features else 0
+        return usable_flags(told.features, kept), (), (told.brand_string() or "").strip()
     raw: Any = detect.detected_info()
     if machine == X86_64:
         # archspec describes the real CPU behind Rosetta, the interpreter sees an x86-64 one.
@@ -126,6 +134,29 @@ def _ask_archspec(machine: str) -> tuple[frozenset[str], tuple[str, ...], str]:
     # macOS lists no flags, but the model is exact there and has them.
     flags = raw.features or host.features
     return frozenset(flags), versions, _model(detect) or host.name
+
+
+def _kept_registers() -> int:
+    """Ask Windows which registers it keeps when programs take turns: the bits of XCR0."""
+    import ctypes
+
+    kernel: Any = ctypes.CDLL("kernel32.dll")
+    kernel.GetEnabledXStateFeatures.restype = ctypes.c_uint64
+    return int(kernel.GetEnabledXStateFeatures())
+
+
+def usable_flags(flags: Collection[str], kept: int) -> frozenset[str]:
+    """Leave out the instructions that the CPU has and the system does not let programs use.
+
+    :param flags: what the CPUID instruction tells.
+    :param kept: the bits of XCR0; 0 where the system has not turned it on (OSXSAVE).
+    """
+    refused: tuple[str, ...] = () if kept else ("xsave",)
+    if kept & _AVX_KEPT != _AVX_KEPT:
+        refused += _NEEDS_AVX
+    if kept & _AVX512_KEPT != _AVX512_KEPT:
+        refused += ("avx512",)
+    return frozenset(flag for flag in flags if not flag.startswith(refused))
 
 
 def _model(detect: Any) -> str:

@@ -40,6 +40,25 @@ def read_override(
     return found
 
 
+def misspelt_variables(environ: Mapping[str, str], known: Sequence[str]) -> tuple[str, ...]:
+    """Say which variables look as if they stated something, and do not.
+
+    :param known: the variables of one provider; all names with their beginning are its own.
+    """
+    start = known[0].partition("PROVIDER_")[0]
+    notes = []
+    for name in sorted(environ):
+        text = name.upper()
+        if name in known or not ("VARIANT" in text or "_FORCE_" in text):
+            continue
+        from difflib import get_close_matches
+
+        cutoff = 0.0 if text.startswith(start) else 0.9
+        if meant := get_close_matches(text, known, n=1, cutoff=cutoff):
+            notes.append(f"nothing looks at {name}; the variable is {meant[0]}")
+    return tuple(notes)
+
+
 @contextlib.contextmanager
 def sensible(whose: str) -> Iterator[None]:
     """Let a report that cannot be judged be a failed probe.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ import pynvml
 
 from pipvariant.providers._driver_files import LIBCUDA, NVML, call_function, load_library
 from pipvariant.providers._nvidia_report import NVML_MISMATCH, NVML_NOT_LOADED
+
+# The variable that hides GPUs from programs.
+_VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 # No machine has more; a driver that claims so is not believed.
 _MAX_DEVICES = 256
@@ -29,6 +33,8 @@ _OLDER_NAMES = {
 def report(root: str) -> dict[str, object]:
     """Ask NVML and libcuda: of both the version, of libcuda the GPUs only where that is needed.
 
+    GPUs that are not alike and of which a variable hides some are told by libcuda alone.
+
     :param root: the root of the file system.
     :returns: one entry per library, ``nvml`` and ``cuda``; ``cuda`` is None where NVML settled it.
         Each has ``loaded``, ``init`` (the return code, 0 is good; None if it was not started),
@@ -40,8 +46,14 @@ def report(root: str) -> dict[str, object]:
     # A driver that is not loaded or is being updated gives libcuda no better answer.
     if nvml["init"] in (NVML_NOT_LOADED, NVML_MISMATCH):
         return {"nvml": nvml, "cuda": None}
-    known = nvml["version"] and any("capability" in device for device in nvml["devices"])
-    return {"nvml": nvml, "cuda": _cuda(Path(root), nvml["version"] if known else None)}
+    told = [device["capability"] for device in nvml["devices"] if "capability" in device]
+    # NVML does not look at the variable; which of several GPUs programs see, libcuda knows.
+    chosen = any(other != told[0] for other in told) and bool(os.environ.get(_VISIBLE))
+    known = nvml["version"] and told and not chosen
+    cuda = _cuda(Path(root), nvml["version"] if known else None)
+    if chosen and cuda["devices"]:
+        nvml["devices"] = []
+    return {"nvml": nvml, "cuda": cuda}
 
 
 def _nvml(root: Path) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def _hopeless(nvml: _Library, cuda: _Library) -> NvidiaReading | None:
     """Tell the states in which there is no usable driver, whatever else was said."""
     stubs_alone = nvml.loaded and nvml.init == _NVML_LIBRARY_NOT_FOUND and not cuda.loaded
     if not nvml.loaded and not cuda.loaded:
-        source = "no NVIDIA driver"
+        source = "NVIDIA libraries"
         problem = (
             "the libraries of the NVIDIA driver are on this machine, but they cannot be loaded;"
             " see whether they fit this interpreter, and LD_LIBRARY_PATH"

@@ -16,15 +16,17 @@ def report(reference: str, method: str) -> dict[str, object]:
 
     :param reference: ``module`` or ``module:object``, where the plugin object is.
     :param method: ``get_supported_configs`` or ``get_all_configs``.
-    :returns: ``namespace`` as the plugin has it, and ``configs`` in its order, each with ``name``,
-        ``values`` in its order and ``multi_value``; what is no text or list is in angle brackets.
+    :returns: ``namespace`` as the plugin has it, None where it has none, and ``configs`` in its
+        order, each with ``name``, ``values`` in its order and ``multi_value``; what is no text or
+        list is in angle brackets.
     :raises Exception: whatever the plugin raises.
     :raises ValueError: there are more than :data:`MAX_ITEMS` of something.
     """
     plugin = _load_plugin(reference, method)
     found = _call_method(getattr(plugin, method), plugin)
+    namespace = getattr(plugin, "namespace", None)
     return {
-        "namespace": _text_of(getattr(plugin, "namespace", None)),
+        "namespace": None if namespace is None else _text_of(namespace),
         # An older interface wraps the list.
         "configs": [_config(config) for config in _bounded(getattr(found, "configs", found))],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import re
 import sys
@@ -10,8 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pipvariant.printable import some
 from pipvariant.providers import _amd_kernel, _driver_files
-from pipvariant.providers._gpu import ask_driver, read_override, sensible, state_of
+from pipvariant.providers._gpu import (
+    ask_driver,
+    misspelt_variables,
+    read_override,
+    sensible,
+    state_of,
+)
 from pipvariant.providers.answers import Answer, Origin, Reading
 
 #: The variables that state what would otherwise be asked of this machine.
@@ -23,6 +31,9 @@ _ROCM = "rocm_version"
 
 # With this variable of ROCm's, programs see another architecture than the kernel does.
 _HSA_OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
+
+# With these, programs see some of the GPUs; each one counts among those that are left before it.
+_VISIBLE = ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
 
 
 @dataclass(frozen=True)
@@ -62,8 +73,10 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
         sources.append(FORCE_GFX)
         facts = {key: fact for key, fact in facts.items() if not key.startswith("GPU ")}
     elif reading.gfx:
-        gfx, faults = _as_programs_see(reading.gfx, environ)
-        seen = [name for _, name in reading.gfx]
+        visible, choices = _visible_gpus(reading.gfx, environ)
+        facts.update(choices)
+        gfx, faults = _as_programs_see(visible, environ)
+        seen = [name for _, name in visible]
         sources.append(reading.source if gfx == seen else _HSA_OVERRIDE)
         problems += faults
     if rocm:
@@ -72,7 +85,8 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
     elif found_rocm:
         sources.append("ROCm")
     features, source = amd_features(gfx, rocm or found_rocm), ", ".join(sources) or reading.source
-    return Answer("amd", features, Origin.BUILT_IN, source, tuple(problems), facts)
+    notes = misspelt_variables(environ, (FORCE_GFX, FORCE_ROCM))
+    return Answer("amd", features, Origin.BUILT_IN, source, tuple(problems), facts, notes)
 
 
 def _gfx_override(environ: Mapping[str, str]) -> list[str]:
@@ -86,6 +100,30 @@ def _rocm_override(environ: Mapping[str, str]) -> str | None:
     pattern = r"([0-9]{1,2}\.[0-9]{1,2})(?:\.[0-9]{1,5})?"
     stated = read_override(environ, FORCE_ROCM, pattern, form, example)
     return stated[0][1] if stated else None
+
+
+def _visible_gpus(
+    gpus: Sequence[tuple[int, str]], environ: Mapping[str, str]
+) -> tuple[Sequence[tuple[int, str]], dict[str, str]]:
+    """Leave out the GPUs that variables of ROCm hide from programs.
+
+    :returns: the visible ones, in the same order; and what each variable does, for people.
+    """
+    facts = {}
+    for name in filter(environ.get, _VISIBLE):
+        numbers = environ[name].replace(" ", "").split(",")
+        # ROCm counts in the kernel's order, and stops at the first number without a GPU.
+        by_number = {str(number): gpu for number, gpu in enumerate(sorted(gpus))}
+        known = list(itertools.takewhile(by_number.__contains__, numbers))
+        chosen = [by_number[number] for number in known]
+        if not chosen or not all(map(str.isdecimal, numbers)):
+            facts[name] = f"{environ[name]} has no effect here"
+            continue
+        facts[name] = environ[name]
+        for node, gfx in set(gpus) - set(chosen):
+            facts[f"GPU {node}"] = f"{gfx}, hidden by {name}"
+        gpus = [gpu for gpu in gpus if gpu in chosen]
+    return gpus, facts
 
 
 def _as_programs_see(
@@ -136,30 +174,35 @@ def _signs(environ: Mapping[str, str]) -> Iterable[str]:
 @sensible("the answer of the kernel")
 def read_amd_report(report: Any) -> AmdReading:
     """Judge what ``_amd_kernel.report`` reports."""
-    rocm, facts = _rocm_text(report["rocm"]), {}
+    rocm, facts = _amd_kernel.rocm_version(report["rocm"]), {}
     if rocm:
         facts["ROCm"] = f"{rocm} ({report['rocm_folder']})"
     gpus: list[tuple[int, int, str]] = []
-    problems = []
+    unknown = ""
     for node in report["nodes"]:
         number = int(node["node"])
         if "error" in node:
             facts[f"node {number}"] = f"not told (error {node['error']})"
             continue
         properties = node["properties"]
-        units = int(properties.get("simd_count", 0))
+        units, version = (
+            int(properties.get(key, 0)) for key in ("simd_count", "gfx_target_version")
+        )
         if not units:
             continue  # A CPU.
-        if version := int(properties.get("gfx_target_version", 0)):
-            gpus.append((-units, number, _gfx_name(*_parts(version))))
+        if name := _gfx_of(version):
+            gpus.append((-units, number, name))
         else:
-            problems.append(
-                "an AMD GPU is present, but this kernel is too old to tell its architecture;"
-                f" {FORCE_GFX} can state it"
-            )
+            facts[f"GPU {number}"] = f"architecture {version or 'not told'}"
+            unknown = "this kernel is too old to tell its architecture"
+            if version:
+                unknown = f"its architecture is not known ({version})"
     # Several GPUs: the one with the most units is the one to run programs on, as a rule.
     gfx = tuple((number, name) for _, number, name in sorted(gpus))
     facts.update((f"GPU {node}", name) for node, name in gfx)
+    problems = []
+    if unknown and not gpus:
+        problems = [f"an AMD GPU is present, but {unknown}; {FORCE_GFX} can state it"]
     hidden = not gpus and any("error" in node for node in report["nodes"])
     absent = not hidden and report["device"] in (errno.ENOENT, errno.ENXIO, errno.ENODEV)
     permitted = not hidden and (absent or not gfx or not report["device"])
@@ -172,32 +215,18 @@ def read_amd_report(report: Any) -> AmdReading:
         problems.append("an AMD GPU is present, not permitted (group render or video)")
     source = "kernel" if gfx or problems else "no AMD GPU"
     usable = gfx if permitted and not absent else ()
-    return AmdReading(source, tuple(dict.fromkeys(problems)), facts, usable, rocm, permitted)
+    return AmdReading(source, tuple(problems), facts, usable, rocm, permitted)
 
 
-def _parts(version: int) -> tuple[int, int, int]:
-    """Take apart an architecture as the kernel gives it: 90010 is 9, 0, 10."""
+def _gfx_of(version: int) -> str | None:
+    """Name an architecture that the kernel gives as one number, 90010 for 9, 0, 10; None if odd."""
     major, minor, step = version // 10000, version // 100 % 100, version % 100
-    if not 1 <= major <= 99 or minor > 15 or step > 15:
-        raise ValueError(version)
-    return major, minor, step
+    return _gfx_name(major, minor, step) if 1 <= major <= 99 and max(minor, step) < 16 else None
 
 
 def _gfx_name(major: int, minor: int, step: int) -> str:
     """Name an architecture: the major version is decimal, the others are one hexadecimal digit."""
     return f"gfx{major}{minor:x}{step:x}"
-
-
-def _rocm_text(told: Any) -> str | None:
-    """Read the version of ROCm, from numbers, from ``6.4.1-83``, or from the HIP SDK's lines."""
-    if isinstance(told, str):
-        told = re.findall(r"^HIP_VERSION_(?:MAJOR|MINOR)=(\d+)", told, re.MULTILINE) or re.findall(
-            r"\d+", told
-        )
-    numbers = [int(number) for number in told or ()][:2]
-    if len(numbers) < 2 or max(numbers) > 99:  # No version has more digits.
-        return None
-    return f"{numbers[0]}.{numbers[1]}"
 
 
 def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | None:
@@ -219,4 +248,6 @@ def _unseen() -> str:
 
 
 def _either(values: Sequence[str]) -> str:
+    if len(values) > 3:
+        return some(values, joint=" or ")
     return " or ".join(filter(None, (", ".join(values[:-1]), values[-1])))

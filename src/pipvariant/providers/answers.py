@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
+
+from pipvariant.printable import printable
 
 #: What lets a plugin package be installed and run.
 TRUST_OPTION = "--trust-provider"
@@ -41,6 +43,7 @@ class Answer:
     :param source: the probe, the variable or the package that knew, such as ``NVML``.
     :param problems: what went wrong on the way, each a sentence for the user.
     :param facts: what was seen, for people to read, such as ``{"driver": "12.4"}``.
+    :param notes: what the user may have got wrong, each a sentence, and the answer stands.
     """
 
     namespace: str
@@ -49,6 +52,12 @@ class Answer:
     source: str = ""
     problems: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """All that the user should read: problems, and notes."""
+        return self.problems + self.notes
 
 
 @dataclass(frozen=True)
@@ -68,16 +77,18 @@ class Reading:
 R = TypeVar("R", bound=Reading)
 
 
-def not_trusted(namespace: str, packages: Sequence[str]) -> Answer:
-    """Answer for a plugin that the user does not trust, with the option that changes it.
+def not_trusted(namespace: str, packages: Mapping[str, str]) -> Answer:
+    """Answer for a plugin that the user does not trust, with the options that change it.
 
-    :param packages: the packages that are not trusted; empty if the plugin names none.
+    :param packages: the packages that are not trusted, each with the option that trusts it; empty
+        if the plugin names none.
     """
+    packages = {printable(name): printable(option) for name, option in packages.items()}
     problem = (
         f"the plugin package {', '.join(packages) or '(not named)'} of namespace {namespace} is not"
         " trusted: it was neither installed nor run"
     )
     if packages:
-        problem += f" ({' '.join(f'{TRUST_OPTION} {name}' for name in packages)} lets it be)"
-    source = packages[0] if packages else "(not named)"
+        problem += f" ({' '.join(packages.values())} lets it be)"
+    source = next(iter(packages), "(not named)")
     return Answer(namespace, NOTHING, Origin.NOT_TRUSTED, source, (problem,))

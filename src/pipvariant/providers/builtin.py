@@ -25,13 +25,16 @@ class BuiltIn:
     """A built-in provider, and the plugin that it stands in for.
 
     :param namespace: the only namespace that it answers for, and the name of its module.
-    :param packages: the normalised names that the plugin package is published under.
+    :param packages: the normalised names that the plugin package is published under; the first is
+        the one that is written into wheels.
     :param plugin_class: the name of the class in the plugin package's ``plugin`` module.
+    :param is_default: it is written without a plugin-api; uv 0.13.9 knows no other form.
     """
 
     namespace: str
     packages: tuple[str, ...]
     plugin_class: str
+    is_default: bool = False
 
     def plugin_apis(self, package: str) -> tuple[str, ...]:
         """Every plugin-api that means this plugin: the default, its module, its class."""
@@ -45,11 +48,13 @@ class BuiltIn:
 
 # A further provider is one more entry here, and its module.
 _ALL = (
-    BuiltIn("aarch64", ("provider-variant-aarch64", "aarch64-variant-provider"), "AArch64Plugin"),
+    BuiltIn(
+        "aarch64", ("aarch64-variant-provider", "provider-variant-aarch64"), "AArch64Plugin", True
+    ),
     BuiltIn("amd", ("amd-variant-provider",), "AMDVariantPlugin"),
     BuiltIn("intel", ("intel-variant-provider",), "IntelVariantPlugin"),
     BuiltIn("nvidia", ("nvidia-variant-provider",), "NvidiaVariantPlugin"),
-    BuiltIn("x86_64", ("provider-variant-x86-64", "x86-64-variant-provider"), "X8664Plugin"),
+    BuiltIn("x86_64", ("x86-64-variant-provider", "provider-variant-x86-64"), "X8664Plugin", True),
 )
 
 #: Namespace to built-in provider.

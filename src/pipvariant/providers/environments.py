@@ -9,14 +9,17 @@ import shutil
 import stat
 import sys
 import sysconfig
-import tempfile
 import time
+import weakref
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
 from pipvariant.errors import ProbeFailed
-from pipvariant.providers.probe_cache import hash_of, is_private, make_private
+from pipvariant.providers import short_lived
+from pipvariant.providers.private import check_private, is_private, make_private
+from pipvariant.providers.probe_cache import hash_of
 
 #: So many environments are kept; the one that was not used for the longest time goes first.
 MAX_KEPT = 16
@@ -34,61 +37,83 @@ class Environment(NamedTuple):
 
     :param site: the folder.
     :param packages: what is in it, such as ``acme-provider 1.0``.
+    :param not_kept: why it could not be kept for later runs; empty if it is, or need not be.
     """
 
     site: Path
     packages: tuple[str, ...]
+    not_kept: str = ""
 
 
-def provide_environment(
-    folder: Path, key: Sequence[str], fill: Callable[[Path], Sequence[str]], *, refresh: bool
-) -> Environment:
-    """Return the environment that is kept under a key, or fill it now.
+class Environments:
+    """Gives environments, those that are kept or new ones.
 
-    It becomes visible complete or not at all, so that processes may do this at the same time.
-
-    :param folder: where environments are kept, for this user alone; it is made if it is missing.
-    :param key: all that decides what is in the environment.
-    :param fill: installs packages into an empty folder and returns what they are; what it raises
-        is not caught.
-    :param refresh: fill it in any case, in place of the one that is kept.
-    :raises ProbeFailed: there is no room for it on the disk, or it could be somebody else's.
+    :param folder: where they are kept, for this user alone; it is made if it is missing. None keeps
+        them as long as this object is there.
+    :param refresh: fill them in any case, in place of those that are kept.
     """
-    # Not the interpreter's path: virtual environments of one Python share what is kept.
-    key = [*key, sys.version, sysconfig.get_platform()]
-    place = folder / hash_of(key)[:32]
-    if not refresh and (found := _read_environment(place, key)):
-        return found
-    try:
-        make_private(folder)
-        new = Path(tempfile.mkdtemp(prefix=_NEW, dir=folder))
-    except OSError as error:
-        raise ProbeFailed(f"{folder}: no environment can be made: {error}") from error
-    try:
-        site = new / _SITE
-        site.mkdir()
-        packages = fill(site)
-        files = (path for path in site.rglob("*") if not path.is_dir())
-        sizes = {str(path.relative_to(site)): path.lstat().st_size for path in files}
-        record = {"key": key, "packages": list(packages), "files": sizes}
-        (new / _RECORD).write_text(json.dumps(record), encoding="utf-8")
-        # Another process may have been faster.
-        if not refresh and (found := _read_environment(place, key)):
+
+    def __init__(self, folder: Path | None, *, refresh: bool) -> None:
+        self._folder = folder
+        self._refresh = refresh
+        self._stack = ExitStack()
+        weakref.finalize(self, self._stack.close)
+
+    def provide(self, key: Sequence[str], fill: Callable[[Path], Sequence[str]]) -> Environment:
+        """Return the environment that is kept under a key, or fill it now.
+
+        It is kept complete or not at all, so that processes may do this at the same time. One that
+        cannot be kept serves as well, as long as this object is there.
+
+        :param key: all that decides what is in the environment.
+        :param fill: installs packages into an empty folder and returns what they are; what it
+            raises is not caught.
+        :raises ProbeFailed: there is no folder to fill.
+        """
+        # Not the interpreter's path: virtual environments of one Python share what is kept.
+        key = [*key, sys.version, sysconfig.get_platform()]
+        place = self._folder and self._folder / hash_of(key)[:32]
+        if place and not self._refresh and (found := _read_environment(place, key)):
             return found
-        _put(new, place)
-        _tidy(folder, place)
-    except OSError as error:
-        raise ProbeFailed(f"{folder}: no environment can be kept: {error}") from error
-    finally:
+        try:
+            new = self._stack.enter_context(short_lived.folder())
+            site = new / _SITE
+            site.mkdir()
+        except OSError as error:
+            raise ProbeFailed(f"no temporary folder can be made: {error}") from error
+        made = Environment(site, tuple(fill(site)))
+        if place is None:
+            return made
+        try:
+            self._keep(new, made.packages, place, key)
+        except OSError as error:
+            return made._replace(not_kept=_reason(error))
         shutil.rmtree(new, ignore_errors=True)
-    return Environment(place / _SITE, tuple(packages))
+        return Environment(place / _SITE, made.packages)
+
+    def _keep(self, new: Path, packages: Sequence[str], place: Path, key: Sequence[str]) -> None:
+        make_private(place.parent)
+        with short_lived.folder(_NEW, place.parent) as beside:
+            whole = beside / "whole"
+            shutil.copytree(new, whole, symlinks=True)
+            files = (path for path in (whole / _SITE).rglob("*") if not path.is_dir())
+            sizes = {str(path.relative_to(whole / _SITE)): path.lstat().st_size for path in files}
+            record = {"key": key, "packages": list(packages), "files": sizes}
+            (whole / _RECORD).write_text(json.dumps(record), encoding="utf-8")
+            # Another process may have been faster.
+            if self._refresh or not _read_environment(place, key):
+                with contextlib.suppress(FileNotFoundError):
+                    place.rename(beside / "old")
+                _put(whole, place)
+        _tidy(place.parent, place)
 
 
 def _read_environment(place: Path, key: Sequence[str]) -> Environment | None:
     """Return the environment of this key, None if there is none or a file of it is damaged."""
     record = place / _RECORD
     try:
-        if not all(is_private(s, stat.S_ISDIR) for s in (place.parent.stat(), place.lstat())):
+        check_private(place.parent)
+        if not is_private(place.lstat(), stat.S_ISDIR):
             return None
         kept = json.loads(record.read_bytes())
         site = place / _SITE
@@ -105,16 +130,13 @@ def _read_environment(place: Path, key: Sequence[str]) -> Environment | None:
 
 
 def _put(new: Path, place: Path) -> None:
-    """Let a filled environment take the place of what is there."""
-    with contextlib.suppress(OSError):
-        place.rename(new / "old")
+    """Let a filled environment take an empty place."""
     try:
         new.rename(place)
     except OSError:
         # Another process was faster, with the same packages.
         if not place.exists():
             raise
-    shutil.rmtree(place / "old", ignore_errors=True)
 
 
 def _tidy(folder: Path, used: Path) -> None:
@@ -123,10 +145,20 @@ def _tidy(folder: Path, used: Path) -> None:
     for path in folder.iterdir():
         with contextlib.suppress(OSError):
             if path.name.startswith(_NEW):
-                if path.stat().st_mtime < time.time() - _ABANDONED:
+                if path.lstat().st_mtime < time.time() - _ABANDONED:
                     shutil.rmtree(path, ignore_errors=True)
-            elif path != used:
-                ages.append(((path / _RECORD).stat().st_mtime, path))
+            elif path != used and is_private(path.lstat(), stat.S_ISDIR):
+                ages.append(((path / _RECORD).lstat().st_mtime, path))
     ages.sort()
     for _, path in ages[: max(len(ages) + 1 - MAX_KEPT, 0)]:
+        # A link is never followed.
         shutil.rmtree(path, ignore_errors=True)
+
+
+def _reason(error: OSError) -> str:
+    """Say in words what the system would not do."""
+    if isinstance(error, shutil.Error):
+        # One for each file, as texts with the number of the error in front and the paths behind.
+        _, target, text = error.args[0][0]
+        return f"{target}: {text.partition('] ')[2].partition(': ')[0] or text}"
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)

@@ -6,8 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pipvariant.printable import some
 from pipvariant.providers import _driver_files
-from pipvariant.providers._gpu import ask_driver, read_override, sensible, state_of
+from pipvariant.providers._gpu import (
+    ask_driver,
+    misspelt_variables,
+    read_override,
+    sensible,
+    state_of,
+)
 from pipvariant.providers.answers import Answer, Origin, Reading
 
 #: The variable that states what would otherwise be asked of the driver.
@@ -66,8 +73,9 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
     else:
         reading = _query_level_zero(environ, refresh=refresh)
     features = intel_features(reading.ips)
-    source, facts = reading.source, reading.facts
-    return Answer("intel", features, Origin.BUILT_IN, source, reading.problems, facts)
+    source, problems, facts = reading.source, reading.problems, reading.facts
+    notes = misspelt_variables(environ, (FORCE_IP,))
+    return Answer("intel", features, Origin.BUILT_IN, source, problems, facts, notes)
 
 
 def _query_level_zero(environ: Mapping[str, str], *, refresh: bool) -> IntelReading:
@@ -93,7 +101,7 @@ def read_intel_report(report: Any) -> IntelReading:
             "the loader of Level Zero is on this machine, but it cannot be loaded;"
             " see whether it fits this interpreter, and LD_LIBRARY_PATH"
         )
-        return IntelReading(source="no Level Zero", problems=(problem,))
+        return IntelReading(source="Level Zero", problems=(problem,))
     ips: list[str] = []
     facts: dict[str, str] = {}
     problems = []
@@ -131,4 +139,4 @@ def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | N
         return None
     absent = "no Level Zero driver" if answer.source == "no Level Zero" else "no Intel GPU"
     state = state_of(answer, answer.features.get(_IP, ()), f"this machine has {absent}")
-    return f"needs an Intel GPU with device IP {' or '.join(values)}, {state}"
+    return f"needs an Intel GPU with device IP {some(values, joint=' or ')}, {state}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from pipvariant.providers import _driver_files
-from pipvariant.providers._gpu import ask_driver, read_override, state_of
+from pipvariant.providers._gpu import ask_driver, misspelt_variables, read_override, state_of
 from pipvariant.providers._nvidia_report import (
     NvidiaReading,
     Version,
@@ -27,6 +27,9 @@ _SM = "sm_arch"
 _OLDEST_MAJOR = 11
 _NEWEST_MAJOR = 15
 _NEWEST_MINOR = 20
+
+# Of the majors that get no more versions, the last one.
+_LAST_MINORS = {7: 5, 8: 0, 9: 2, 10: 2, 11: 8, 12: 9}
 
 # The oldest compute capability that sm_arch can name.
 _OLDEST_CAPABILITY = (5, 0)
@@ -71,7 +74,13 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
     reading = NvidiaReading() if known else _query_driver(environ, refresh=refresh)
     facts, problems = dict(reading.facts), list(reading.problems)
     sources = [reading.source] if reading.source else []
+    notes = misspelt_variables(environ, (FORCE_DRIVER, FORCE_SM))
     if driver:
+        if not _is_known(*driver):
+            told = (
+                f"{FORCE_DRIVER} states CUDA {version_text(driver)}, which is not a known version"
+            )
+            notes = (told, *notes)
         sources = [FORCE_DRIVER, *(sources if reading.capability else [])]
         facts["driver"] = version_text(driver)
     driver = driver or reading.driver
@@ -82,7 +91,12 @@ def query_machine(environ: Mapping[str, str], *, refresh: bool = False) -> Answe
         problems.append(f"{FORCE_SM} has no effect without a driver; set {FORCE_DRIVER} as well")
     features = nvidia_features(driver, capability or reading.capability)
     source = ", ".join(sources)
-    return Answer("nvidia", features, Origin.BUILT_IN, source, tuple(problems), facts)
+    return Answer("nvidia", features, Origin.BUILT_IN, source, tuple(problems), facts, notes)
+
+
+def _is_known(major: int, minor: int) -> bool:
+    """Whether there is or can be such a version of CUDA."""
+    return 7 <= major <= _NEWEST_MAJOR and minor <= _LAST_MINORS.get(major, _NEWEST_MINOR)
 
 
 def _override(
@@ -105,7 +119,9 @@ def _query_driver(environ: Mapping[str, str], *, refresh: bool) -> NvidiaReading
             "the NVIDIA kernel driver is loaded, but its libraries are not here;"
             " a container has to be started with access to the GPUs"
         )
-        return NvidiaReading("no NVIDIA driver", (problem,) if kernel else ())
+        if kernel:
+            return NvidiaReading("NVIDIA kernel driver", (problem,))
+        return NvidiaReading("no NVIDIA driver")
     signs = (*map(_driver_files.file_state, libraries), *kernel)
     words = "the NVIDIA driver could not be asked"
     return ask_driver(
@@ -128,8 +144,8 @@ def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | N
     if feature != _SM or not capabilities:
         return None
     if driver:
-        best = answer.facts.get("compute capability", "no usable NVIDIA GPU")
-        has = f"this machine has {best}"
+        best = answer.facts.get("compute capability")
+        has = state_of(answer, [best] if best else [], "this machine has no usable NVIDIA GPU")
     needs = ", ".join(map(version_text, capabilities))
     return f"is for GPUs of compute capability {needs}, {has}"
 

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import logging
 import os
-import shutil
-import tempfile
-import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from pipvariant.errors import InvalidOption, ProbeFailed
+from pipvariant.errors import ProbeFailed
+from pipvariant.log import logger
+from pipvariant.printable import printable, some
 from pipvariant.providers import probe
-from pipvariant.providers.answers import NOTHING, TRUST_OPTION, Answer, Origin, not_trusted
-from pipvariant.providers.environments import Environment, provide_environment
+from pipvariant.providers.answers import NOTHING, Answer, Origin, not_trusted
+from pipvariant.providers.environments import Environment, Environments
 from pipvariant.providers.requirements import marker_environment, plugin_requirements
-from pipvariant.standard.bounds import has_long_number
+from pipvariant.providers.trust import Trust, trust_option
 from pipvariant.standard.properties import FEATURE, VALUE
 
 if TYPE_CHECKING:
-    from packaging.specifiers import SpecifierSet
+    from packaging.requirements import Requirement
 
     from pipvariant.standard.metadata import Provider
-
-logger = logging.getLogger(__name__)
 
 # So many of the names that a plugin should not have given are shown.
 _SHOWN = 5
@@ -46,15 +42,18 @@ class Config(NamedTuple):
 class Installer(Protocol):
     """Installs plugin packages from where they were named."""
 
-    def origin(self, source: str) -> str:
-        """Say where packages come from that are named at a source, in words without a password.
+    def places(self, source: str) -> Sequence[str]:
+        """Say where packages come from that are named at a source: URLs without a password.
 
         :param source: the page or folder of the metadata; empty for metadata of no such place.
         """
 
-    def install(self, requirements: Sequence[str], folder: Path, source: str) -> Sequence[str]:
+    def install(
+        self, requirements: Sequence[str], folder: Path, source: str, places: Sequence[str]
+    ) -> Sequence[str]:
         """Install non-variant wheels and what they depend on into an empty folder.
 
+        :param places: those of the source that may be looked at.
         :returns: what is installed, as ``name version``.
         :raises ProbeFailed: it could not be installed.
         """
@@ -72,45 +71,16 @@ class _Found(NamedTuple):
     problems: tuple[str, ...]
 
 
-def parse_trust(words: Iterable[str]) -> Mapping[str, SpecifierSet]:
-    """Read what the user trusts: normalised name of a package to the versions of it.
-
-    :param words: ``PACKAGE`` or ``PACKAGE==VERSION``, with any version specifiers (PEP 440). If a
-        package is named several times, all that is said about it has to hold.
-    :raises InvalidOption: a word is something else.
-    """
-    from packaging.requirements import Requirement
-    from packaging.utils import canonicalize_name
-
-    trusted: dict[str, SpecifierSet] = {}
-    for word in words:
-        try:
-            requirement = None if has_long_number(word) else Requirement(word)
-        except (ValueError, RecursionError):
-            requirement = None
-        # With extras, a marker or a URL there is more to it than a name and versions.
-        if requirement is None or str(requirement) != f"{requirement.name}{requirement.specifier}":
-            raise InvalidOption(
-                f"{word!r} names no package",
-                where=TRUST_OPTION,
-                remedy="Give the name of a plugin package, and if wanted its version: "
-                "PACKAGE==VERSION.",
-            )
-        name = canonicalize_name(requirement.name)
-        trusted[name] = trusted.get(name, requirement.specifier) & requirement.specifier
-    return trusted
-
-
 @dataclass(eq=False)
 class Plugins:
     """The plugin packages that a run may ask; each question is asked once.
 
-    :param trusted: what the user trusts, as :func:`parse_trust` reads it.
+    :param trusted: what the user trusts, as :class:`Trust` reads it.
     :param installer: installs plugin packages.
     :param folder: where their environments are kept; None keeps them for this process only.
     :param environ: the variables to choose from for the plugins.
     :param refresh: install the packages again, whatever is kept.
-    :raises InvalidOption: as by :func:`parse_trust`.
+    :raises InvalidOption: as by :class:`Trust`.
     """
 
     trusted: Iterable[str]
@@ -120,8 +90,10 @@ class Plugins:
     refresh: bool = False
 
     def __post_init__(self) -> None:
-        self._trusted = parse_trust(self.trusted)
-        self._environments: dict[tuple[str, ...], Environment | ProbeFailed] = {}
+        self._trust = Trust(self.trusted)
+        self._environments = Environments(self.folder, refresh=self.refresh)
+        self._installed: dict[tuple[str, ...], Environment | ProbeFailed] = {}
+        self._told = False
         self._found: dict[tuple[str, ...], _Found | ProbeFailed] = {}
         self._answers: dict[tuple[str, ...], Answer] = {}
 
@@ -133,10 +105,15 @@ class Plugins:
         :returns: the answer; the same object again when the same is asked again.
         """
         requirements = plugin_requirements(provider)
-        untrusted = [name for name, _ in requirements if name not in self._trusted]
-        if untrusted or not requirements:
-            return not_trusted(namespace, untrusted)
-        question = self._question(namespace, provider, source, "get_supported_configs")
+        places = self._trusted_places(requirements, source)
+        if not places:
+            # Of several packages each may be trusted, from places that are not the same.
+            untrusted = [
+                each for each in requirements if not self._trusted_places([each], source)
+            ] or requirements
+            every = self.installer.places(source)
+            return not_trusted(namespace, {name: trust_option(r, every) for name, r in untrusted})
+        question = _question(namespace, provider, places, "get_supported_configs")
         if not source:
             # A wheel in hand is from a place that was asked already, if it is from one at all.
             alike = (asked for asked in self._answers if asked[1:] == question[1:])
@@ -144,7 +121,7 @@ class Plugins:
         if question not in self._answers:
             package = requirements[0][0]
             try:
-                found = self._ask(question, provider, source)
+                found = self._ask(question, provider, source, places)
                 answer = _answer_of_plugin(namespace, package, found)
             except ProbeFailed as error:
                 problem = (
@@ -165,27 +142,34 @@ class Plugins:
         :raises ProbeFailed: the plugin could not be asked, or gave what no plugin may give.
         """
         requirements = plugin_requirements(provider)
-        if not requirements or any(name not in self._trusted for name, _ in requirements):
+        places = self._trusted_places(requirements, "")
+        if not places:
             return None
         where = f"plugin package {requirements[0][0]}"
         try:
-            found = self._ask(self._question(namespace, provider, "", method), provider, "")
+            found = self._ask(_question(namespace, provider, places, method), provider, "", places)
         except ProbeFailed as error:
             raise ProbeFailed(_line(error.what), where=where) from error
         if found.problems:
             raise ProbeFailed("; ".join(found.problems), where=where)
         return found.configs
 
-    def _question(
-        self, namespace: str, provider: Provider, source: str, method: str
+    def _trusted_places(
+        self, requirements: Sequence[tuple[str, Requirement]], source: str
     ) -> tuple[str, ...]:
-        reference = provider.object_reference(marker_environment())
-        texts = [str(requirement) for _, requirement in plugin_requirements(provider)]
-        return (self.installer.origin(source), namespace, reference, method, *texts)
+        """Return the places of a source from which the user trusts all of the packages."""
+        return tuple(
+            place
+            for place in self.installer.places(source) or [""]
+            if requirements
+            and all(self._trust.versions(name, place) is not None for name, _ in requirements)
+        )
 
-    def _ask(self, question: tuple[str, ...], provider: Provider, source: str) -> _Found:
+    def _ask(
+        self, question: tuple[str, ...], provider: Provider, source: str, places: Sequence[str]
+    ) -> _Found:
         def ask() -> _Found:
-            environment = self._environment(provider, source)
+            environment = self._environment(provider, source, places)
             _, namespace, reference, method, *_ = question
             site = str(environment.site)
             printed: list[str] = []
@@ -201,33 +185,34 @@ class Plugins:
 
         return _once(self._found, question, ask)
 
-    def _environment(self, provider: Provider, source: str) -> Environment:
+    def _environment(self, provider: Provider, source: str, places: Sequence[str]) -> Environment:
         """Return the environment of a plugin's packages."""
+        from packaging.specifiers import SpecifierSet
+
         requirements = plugin_requirements(provider)
         urls = [name for name, requirement in requirements if requirement.url is not None]
         if urls:
             raise ProbeFailed(f"{urls[0]} is named by a URL, not as a package of its index")
         for name, requirement in requirements:
-            requirement.specifier &= self._trusted[name]
+            for place in places:
+                requirement.specifier &= self._trust.versions(name, place) or SpecifierSet()
             requirement.marker = None
         texts = tuple(sorted(str(requirement) for _, requirement in requirements))
-        key = (self.installer.origin(source), *texts)
+        key = (" ".join(places), *texts)
 
         def fill(site: Path) -> Sequence[str]:
-            packages = self.installer.install(key[1:], site, source)
+            packages = self.installer.install(key[1:], site, source, places)
             urls = [path.parent.name for path in site.glob("*.dist-info/direct_url.json")]
             if urls:
                 raise ProbeFailed(f"{urls[0]} came by a URL, not from {key[0]}")
             # The plugin package comes first, the others are what it brings.
             return sorted(packages, key=lambda text: text.split()[0] != requirements[0][0])
 
-        if self.folder is None:
-            self.folder = Path(tempfile.mkdtemp(prefix="pip-variant-"))
-            weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-        folder, refresh = self.folder, self.refresh
-        return _once(
-            self._environments, key, lambda: provide_environment(folder, key, fill, refresh=refresh)
-        )
+        found = _once(self._installed, key, lambda: self._environments.provide(key, fill))
+        if found.not_kept and not self._told:
+            self._told = True
+            logger.warning("Plugin packages are not kept for later runs: %s", found.not_kept)
+        return found
 
 
 T = TypeVar("T")
@@ -251,6 +236,14 @@ def _once(
     return found
 
 
+def _question(
+    namespace: str, provider: Provider, places: Sequence[str], method: str
+) -> tuple[str, ...]:
+    reference = provider.object_reference(marker_environment())
+    texts = [str(requirement) for _, requirement in plugin_requirements(provider)]
+    return (" ".join(places), namespace, reference, method, *texts)
+
+
 def _answer_of_plugin(namespace: str, package: str, found: _Found) -> Answer:
     features = {config.name: config.values for config in found.configs if config.values}
     source = found.packages[0] if found.packages else package
@@ -267,7 +260,8 @@ def _read_configs(report: object, namespace: str) -> tuple[tuple[Config, ...], t
     """
     if not isinstance(report, dict) or not isinstance(report.get("configs"), list):
         raise ProbeFailed("the answer is not a list of features")
-    if report.get("namespace") != namespace:
+    # The interface has no namespace: the metadata says which one a plugin answers for.
+    if report.get("namespace") not in (None, namespace):
         raise ProbeFailed(f"it answers for namespace {_line(str(report.get('namespace')), 80)}")
     found: dict[str, Config] = {}
     wrong: list[str] = []
@@ -295,13 +289,9 @@ def _read_configs(report: object, namespace: str) -> tuple[tuple[Config, ...], t
 
 
 def _shown(items: Sequence[str]) -> str:
-    shown = ", ".join(_line(item, 60) for item in items[:_SHOWN])
-    more = len(items) - _SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown
+    return some([_line(item, 60) for item in items], _SHOWN)
 
 
 def _line(text: str, length: int = 300) -> str:
-    """Make one harmless line of what a plugin says: a terminal obeys some characters."""
-    line = " ".join(text.split())
-    line = "".join(letter if letter.isprintable() else "?" for letter in line)
-    return line if len(line) <= length else f"{line[:length]} ..."
+    """Make one harmless line of what a plugin says."""
+    return printable(" ".join(text.split()), length)

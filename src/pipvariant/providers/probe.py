@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from pipvariant.errors import ProbeFailed
+from pipvariant.providers import short_lived
 
 #: Seconds that a probe may take.
 TIME_LIMIT = 5.0
@@ -41,23 +40,36 @@ _PASSED_ON = (
     "ZE_ENABLE_ALT_DRIVERS",
 )
 
+# What variables such as CUDA_VISIBLE_DEVICES hide every GPU with, for a program without one.
+_HIDES_ALL = ("-1", "NoDevFiles")
+
 # Variables that name a folder of the user's; a plugin gets one of its own instead.
 _FOLDERS = ("HOME", "TEMP", "TMP", "TMPDIR", "USERPROFILE")
 
 # Providers call the variables so that state what they cannot see, such as the GPU of another host.
 _FORCED = "_VARIANT_PROVIDER_FORCE_"
 
+# Linux: the child ends when its parent is gone, which cannot end it any more.
+_TOGETHER = """
+import sys
+if sys.platform == "linux":
+    try:
+        import ctypes
+        ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)
+    except (ImportError, OSError, AttributeError):
+        pass
+"""
+
 # The child finds modules where this process does, whatever its own start-up would have added.
-_BOOT = """
-import json, sys
+_BOOT = f"""{_TOGETHER}
+import json
 sys.path[:] = json.loads(sys.argv[1])
 from pipvariant.providers import _child
 _child.report_to_parent(*sys.argv[2:])
 """
 
 # A plugin finds its own packages and the standard library, nothing of the user's environment.
-_BOOT_APART = """
-import sys
+_BOOT_APART = f"""{_TOGETHER}
 library = sys.path[:]
 sys.path.append(sys.argv[1])
 from pipvariant.providers import _child, _query
@@ -67,9 +79,6 @@ _child.report_to_parent(_query.__name__, *sys.argv[3:])
 
 # What a child prints is kept up to here.
 _MAX_PRINTED = 16 * 1024
-
-# Seconds for a killed process to be gone; one that waits for hardware may take for ever.
-_GRACE = 1.0
 
 
 def run_probe(module: str, *arguments: str, environ: Mapping[str, str]) -> object:
@@ -104,56 +113,48 @@ def run_plugin(
     :returns: the report, made of what JSON has.
     :raises ProbeFailed: as by :func:`run_probe`.
     """
-    import shutil
-    import tempfile
-
-    folder = tempfile.mkdtemp(prefix="pip-variant-")
-    variables = {**clean_environment(environ), **dict.fromkeys(_FOLDERS, folder)}
+    variables = clean_environment(environ)
     variables.update({name: environ[name] for name in environ if _FORCED in name})
-    start = ["-c", _BOOT_APART, _root(), site, *arguments]
-    try:
+    with short_lived.folder() as folder:
+        variables.update(dict.fromkeys(_FOLDERS, str(folder)))
+        start = ["-c", _BOOT_APART, _root(), site, *arguments]
         return _run_child(start, arguments[0], variables, folder, printed)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run_child(
     start: list[str],
     where: str,
     variables: dict[str, str],
-    folder: str | None = None,
+    folder: Path | None = None,
     printed: list[str] | None = None,
 ) -> object:
     """Start Python apart from the user's settings, wait for its report, and end what is left."""
     if not sys.executable:
         raise ProbeFailed("there is no interpreter to run the probe with", where=where)
     bytecode = ["-B"] if sys.dont_write_bytecode or folder is not None else []
+    read: list[bytes] = []
+    said: list[bytes] = []
     try:
-        process = subprocess.Popen(
+        # Also after an answer: what the driver's libraries started must not stay.
+        with short_lived.child(
             [sys.executable, "-I", "-S", *bytecode, *start],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL if printed is None else subprocess.PIPE,
             env=variables,
             cwd=folder,
-            start_new_session=True,
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-        )
+        ) as process:
+            stdout, stderr = cast("IO[bytes]", process.stdout), process.stderr
+            reader = threading.Thread(target=_read_answer, args=(stdout, read), daemon=True)
+            listener = threading.Thread(target=_read_printed, args=(stderr, said), daemon=True)
+            reader.start()
+            listener.start()
+            reader.join(TIME_LIMIT)
+            answered = not reader.is_alive()
     except OSError as error:
         raise ProbeFailed(f"the probe could not be started: {error}", where=where) from error
-    read: list[bytes] = []
-    said: list[bytes] = []
-    stdout, stderr = cast("IO[bytes]", process.stdout), process.stderr
-    reader = threading.Thread(target=_read_answer, args=(stdout, read), daemon=True)
-    listener = threading.Thread(target=_read_printed, args=(stderr, said), daemon=True)
-    reader.start()
-    listener.start()
-    reader.join(TIME_LIMIT)
-    answered = not reader.is_alive()
-    # Also after an answer: what the driver's libraries started must not stay.
-    _end(process, answered=answered)
     for thread, stream in ((reader, stdout), (listener, stderr)):
-        thread.join(_GRACE)
+        thread.join(short_lived.GRACE)
         if not thread.is_alive() and stream is not None:
             stream.close()
     if printed is not None:
@@ -194,31 +195,10 @@ def _parse_answer(output: bytes, code: int | None, module: str) -> object:
     return answer["report"]
 
 
-def _end(process: subprocess.Popen[bytes], *, answered: bool) -> None:
-    """End the process group of the child as a whole.
-
-    A child that has answered may still be on its way out; nothing is lost when it is cut short,
-    and the number of its group cannot be anybody else's before it is waited for.
-    """
-    if os.name == "posix":
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    elif not answered:
-        system = os.environ.get("SYSTEMROOT", r"C:\Windows")
-        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-            subprocess.run(
-                [rf"{system}\System32\taskkill.exe", "/T", "/F", "/PID", str(process.pid)],
-                capture_output=True,
-                timeout=_GRACE,
-                check=False,
-            )
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(_GRACE)
-
-
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Pick the variables that the child may see: nothing else can change what it reports."""
-    picked = {name: environ[name] for name in _PASSED_ON if environ.get(name)}
+    given = {name: environ.get(name, "") for name in _PASSED_ON}
+    picked = {name: value for name, value in given.items() if value and value not in _HIDES_ALL}
     picked["LC_ALL"] = "C"
     return picked
 

@@ -12,8 +12,10 @@ from pathlib import Path
 
 from pipvariant import __version__
 from pipvariant.errors import ProbeFailed
-from pipvariant.providers import probe
+from pipvariant.log import logger
+from pipvariant.providers import probe, short_lived
 from pipvariant.providers.answers import R
+from pipvariant.providers.private import check_private, is_private, make_private
 
 #: Set to anything, this variable of pip's means that nothing is read from or written to disk.
 NO_CACHE = "PIP_NO_CACHE_DIR"
@@ -130,8 +132,7 @@ def _read_kept(path: Path, key: list[str]) -> object:
     """Read a report that this user kept under this key, None if there is no such report."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        if not is_private(path.parent.stat(), stat.S_ISDIR):
-            return None
+        check_private(path.parent)
         with open(os.open(path, flags), "rb") as stream:
             status = os.fstat(stream.fileno())
             if not is_private(status, stat.S_ISREG) or status.st_size > _MAX_BYTES:
@@ -144,47 +145,14 @@ def _read_kept(path: Path, key: list[str]) -> object:
 
 def _keep_report(path: Path, kept: Mapping[str, object]) -> None:
     """Keep a report for this user alone; where that is not possible, it is not kept."""
-    import tempfile
-
     place = path.parent
-    with contextlib.suppress(OSError):
+    try:
         make_private(place)
-        descriptor, temporary = tempfile.mkstemp(dir=place)
-        try:
-            with open(descriptor, "w", encoding="ascii") as stream:
-                json.dump(kept, stream)
-            os.replace(temporary, path)
-        except OSError:
-            os.unlink(temporary)
-            raise
-        files = sorted(place.iterdir(), key=lambda file: file.stat().st_mtime)
-        for file in files[:-MAX_FILES]:
+        with short_lived.file(place) as new:
+            new.write_text(json.dumps(kept), encoding="ascii")
+            os.replace(new, path)
+        reports = [file for file in place.glob("*.json") if stat.S_ISREG(file.lstat().st_mode)]
+        for file in sorted(reports, key=lambda file: file.lstat().st_mtime)[:-MAX_FILES]:
             file.unlink()
-
-
-def make_private(folder: Path) -> None:
-    """Make a folder for this user alone.
-
-    :raises OSError: it cannot be made, or somebody else could have written to it.
-    """
-    ancestor = folder
-    while not ancestor.exists():
-        ancestor = ancestor.parent
-    if not _is_ours(ancestor.stat()):
-        raise PermissionError(f"{ancestor} belongs to another user")
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not is_private(folder.stat(), stat.S_ISDIR):
-        raise PermissionError(f"others can write to {folder}")
-
-
-def is_private(status: os.stat_result, kind: Callable[[int], bool]) -> bool:
-    """Whether something is of the kind, and nobody but this user can have written it."""
-    if not kind(status.st_mode) or not _is_ours(status):
-        return False
-    # Windows has no such bits; there the folder is the user's own.
-    return os.name != "posix" or not status.st_mode & 0o022
-
-
-def _is_ours(status: os.stat_result) -> bool:
-    """Whether something belongs to this user."""
-    return os.name != "posix" or status.st_uid == os.geteuid()
+    except OSError as error:
+        logger.debug("What the probe reported is not kept for later runs: %s", error)

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 
 from pipvariant.providers import builtin
 from pipvariant.providers.answers import NOTHING, Answer, Origin, not_trusted
-from pipvariant.providers.requirements import marker_environment, plugin_packages
+from pipvariant.providers.requirements import (
+    marker_environment,
+    plugin_packages,
+    plugin_requirements,
+)
+from pipvariant.providers.trust import trust_option
 
 if TYPE_CHECKING:
     from pipvariant.providers.plugins import Plugins
@@ -138,5 +143,6 @@ class Target:
     def _ask_plugin(self, namespace: str, provider: Provider | None, source: str) -> Answer:
         """Steps 5 and 6: a trusted plugin package is asked; no other is installed or run."""
         if provider is None or self._plugins is None:
-            return not_trusted(namespace, () if provider is None else plugin_packages(provider))
+            required = [] if provider is None else plugin_requirements(provider)
+            return not_trusted(namespace, {name: trust_option(each) for name, each in required})
         return self._plugins.answer(namespace, provider, source)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from pipvariant.errors import InvalidTargetFile
+from pipvariant.files import open_regular
 from pipvariant.providers import nvidia, x86_64
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE
@@ -30,7 +30,7 @@ def read_target_file(path: str) -> dict[str, Answer]:
     :raises InvalidTargetFile: it cannot be read, or states something that cannot be: all faults.
     """
     try:
-        with Path(path).open("rb") as file:
+        with open_regular(path) as file:
             content = file.read(_LARGEST + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -73,8 +73,9 @@ def write_target_file(answers: Iterable[Answer]) -> str:
 
 
 def _quoted(text: str) -> str:
-    # A JSON string is a TOML string, but for the one control character that JSON leaves bare.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    # A JSON string is a TOML string, but for characters that JSON leaves bare or halves.
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(one if one.isprintable() else f"\\U{ord(one):08x}" for one in quoted)
 
 
 def _toml_key(key: str) -> str:

@@ -79,14 +79,14 @@ def explain(
     :param decision: about the chosen version, None if it has no variants.
     :param chosen: the chosen file, None if there is none.
     :param others: the files of the same version without a label.
-    :param left_out: the variant wheels that the installer left out.
+    :param left_out: what the installer left out.
     :param shown: turns a source into what a user may read.
     """
     builds = [] if decision is None else list(_judged(decision, chosen, shown))
     if chosen is not None:
         builds += _without_label(others, chosen, shown)
     builds += [
-        Build(each.file.label, "variant wheel", LEFT_OUT, each.reason, shown(each.file.source), {})
+        Build(each.file.label, each.file.kind, LEFT_OUT, each.reason, shown(each.file.source), {})
         for each in left_out
     ]
     # What is compatible comes before what is not, whatever the source.

@@ -50,23 +50,29 @@ class Compatibility(NamedTuple):
     reason: str = ""
 
 
-def compatibility(installed: Installed, judge: Judge) -> Compatibility:
-    """Say whether an installed build is compatible with the target, by its own metadata."""
-    from pipvariant.providers.answers import Origin
-    from pipvariant.selection.reasons import incompatibility
-    from pipvariant.standard.ranking import rank
+def compatibility(installed: Installed, judge: Judge, *, asks_all: bool = False) -> Compatibility:
+    """Say whether an installed build is compatible with the target, by its own metadata.
 
+    :param asks_all: what a provider would say that is off is not known.
+    """
     if not installed.is_variant:
         return Compatibility(True)
     label, metadata = installed.label, installed.metadata
     if label is None or metadata is None:
         return Compatibility(None, installed.problem)
+    from pipvariant.providers.answers import Origin
+    from pipvariant.selection.reasons import incompatibility
+    from pipvariant.standard.ranking import rank
+
     judgement = judge.judge(metadata, (label,), of=f"{installed.name} {installed.version}")
     # Where nobody can answer there is no reason to say no; another namespace may still have one.
+    silent = {Origin.NOT_TRUSTED, Origin.NOT_ASKED, Origin.UNKNOWN}
+    if asks_all:
+        silent.add(Origin.DISABLED)
     unknown = {
         namespace: answer
         for namespace, answer in judgement.answers.items()
-        if answer.origin in (Origin.NOT_TRUSTED, Origin.NOT_ASKED, Origin.UNKNOWN)
+        if answer.origin in silent
     }
     supported = {
         namespace: installed.properties[namespace] if namespace in unknown else answer.features
@@ -95,6 +101,29 @@ def better_label(installed: Installed, recorded: Metadata, judge: Judge) -> str 
     of = f"{installed.name} {installed.version}"
     best = judge.judge(recorded, labels, of=of).ranking.compatible[:1]
     return "" if best in ((), (label,)) else best[0]
+
+
+def upgrade_command(installed: Installed) -> str:
+    """Return the command that looks for another label of an installed version."""
+    # Without the version pip would not look at a pre-release, or at what is yanked.
+    return f"pip-variant install --upgrade-variant {installed.name}=={installed.version}"
+
+
+def advice(fits: Compatibility, better: str | None, command: str) -> str:
+    """Say that a build does not fit, or that a label would fit better; empty if neither.
+
+    :param better: as :func:`better_label` returns it.
+    :param command: takes another label; empty if there is no such command.
+    """
+    if fits.compatible is False:
+        what, then = fits.reason, "looks for one that fits"
+        if better:
+            then = f"takes the {label_phrase(better)}"
+    elif better:
+        what, then = f"{label_phrase(better)} would fit better now", "takes it"
+    else:
+        return ""
+    return f"{what}; `{command}` {then}" if command else what
 
 
 def may_have_better(installed: Installed, target: Target) -> bool:

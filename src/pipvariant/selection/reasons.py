@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from pipvariant.printable import some
 from pipvariant.providers.answers import Origin
 from pipvariant.providers.builtin import reason_for
 from pipvariant.selection.model import Decision, Judgement, LeftOut
@@ -28,7 +29,7 @@ def incompatibility(rejection: Rejection, judgement: Judgement) -> str:
     words = None if unwanted else reason_for(namespace, feature, values, answer)
     if words is not None:
         return f"{label} {words}"
-    wanted = f"{label} needs {namespace} :: {feature} :: {' or '.join(values)}"
+    wanted = f"{label} needs {namespace} :: {feature} :: {some(values, joint=' or ')}"
     if unwanted:
         # The target has it, and only the user does not want it.
         return f"{wanted}, left out by --exclude-variant"
@@ -66,10 +67,32 @@ def skip_phrase(decision: Decision) -> str:
     return f"{line}; {missed}" if missed else line
 
 
-def missing_accelerators(decision: Decision) -> set[str]:
-    """Name the accelerators that labels of a version are for and of which nothing was found."""
+def displaced_phrase(taken: str, decision: Decision) -> str:
+    """Name the labels that fit of a version which gave way to one without variants, if any does.
+
+    :param taken: the version that was taken.
+    :param decision: about the version with the labels.
+    """
+    fitting = [file for file in decision.files if file.is_accelerated]
+    if not fitting:
+        return ""
+    labels = list(dict.fromkeys(str(file.label) for file in fitting))
+    more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
+    named = ", ".join(labels[:SHOWN]) + more
+    option = f"--require-variant {decision.project}={next(iter(decision.properties(fitting[0])))}"
+    return (
+        f"{decision.project} {taken} has no variants, and counts as newer than {decision.version}, "
+        f"of which variants fit: {named}; {option} goes back to it"
+    )
+
+
+def missing_accelerators(decision: Decision) -> dict[str, bool]:
+    """Name the accelerators that labels of a version are for and of which nothing is usable.
+
+    :returns: each with whether it may well be there, and a problem keeps it from being used.
+    """
     return {
-        namespace
+        namespace: bool(answer.problems)
         for judgement in decision.judged()
         for namespace, answer in judgement.answers.items()
         if namespace in ACCELERATORS and answer.origin is Origin.BUILT_IN and not answer.features

@@ -28,9 +28,9 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
     :returns: what this run knows; empty until a command is parsed.
     :raises UnsupportedPip: when this pip is not a known one; then nothing is changed.
     """
-    from pipvariant.shim.building import child_pip
+    from pipvariant.errors import UnsupportedPip
     from pipvariant.shim.core.patches import Patches
-    from pipvariant.shim.core.pip_versions import this_pip
+    from pipvariant.shim.core.pip_versions import as_expected, this_pip
     from pipvariant.shim.run import Run
 
     global _applied, _run  # noqa: PLW0603 - a process has one pip, so one set of patches
@@ -38,9 +38,26 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
     pip = this_pip()
     _applied = patches = Patches(pip)
     _run = run = Run(pip, patches)
+    try:
+        with as_expected(pip):
+            _patch_commands(run, patches, commands or {})
+    except UnsupportedPip:
+        undo()
+        raise
+    return run
+
+
+def _patch_commands(
+    run: Run, patches: Patches, commands: Mapping[str, tuple[str, str, str]]
+) -> None:
+    """Let pip know further commands, and let each command be seen when it is made."""
+    from pipvariant.shim.building import child_pip
+    from pipvariant.shim.core.pip_versions import as_expected
+
+    pip = run.pip
     patches.put(child_pip.patches(pip, child_pip.HandOn(run.hand_on)))
     registry: Any = import_module("pip._internal.commands")
-    for name, described in (commands or {}).items():
+    for name, described in commands.items():
         registry.commands_dict[name] = registry.CommandInfo(*described)
         patches.on_undo(functools.partial(registry.commands_dict.pop, name))
     create_command = registry.create_command
@@ -49,8 +66,9 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
         from pipvariant.shim.options import parser
 
         command = create_command(name, **kwargs)
-        parser.add_to(command)
-        parser.before_run(command, functools.partial(run.start, name))
+        with as_expected(pip):
+            parser.add_to(command)
+            parser.before_run(command, functools.partial(run.start, name), run.warnings)
         return command
 
     patches.replace(registry, "create_command", create_variant_command)
@@ -58,7 +76,6 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
     # of all when the process ends, which makes up for the time that patching takes.
     gc.freeze()
     patches.on_undo(gc.unfreeze)
-    return run
 
 
 def patch_entry(suggest: Callable[[str], str]) -> None:
@@ -99,6 +116,9 @@ def current_run() -> Run:
 
 def run_pip(argv: list[str]) -> int:
     """Run pip's own main function in this process and return its exit code."""
-    from pipvariant.shim.core.pip_versions import entry_point, this_pip
+    from pipvariant.shim.core.pip_versions import as_expected, entry_point, this_pip
 
-    return entry_point(this_pip())(argv)
+    pip = this_pip()
+    with as_expected(pip):
+        main = entry_point(pip)
+    return main(argv)

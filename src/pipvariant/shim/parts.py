@@ -7,6 +7,7 @@ import logging
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from pipvariant.printable import some
 from pipvariant.selection.judging import Judge, labels_by_namespace
 from pipvariant.selection.model import OtherProject
 from pipvariant.shim.core.state import (
@@ -142,10 +143,10 @@ class Parts:
         for namespace, answer in judgement.answers.items():
             if answer.origin is Origin.NOT_ASKED and self.messages.is_new(FOREIGN):
                 self.messages.tell(logging.INFO, f"{of}: {FOREIGN}")
-            for problem in answer.problems:
+            for problem in answer.warnings:
                 if self.messages.is_new(problem):
                     using = labels_by_namespace(judgement.metadata, judgement.labels)
-                    labels = ", ".join(using[namespace])
+                    labels = some(using[namespace])
                     self.messages.tell(logging.WARNING, f"{of}: {problem}; it concerns {labels}")
 
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.shim.core.pip_versions import as_expected, newer_warning
 from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ class Run:
         self.options = CommandOptions()
         self.target_options = TargetOptions()
         self.user = UserConstraints()
+        #: What the user should know before the command does anything.
+        self.warnings: list[str] = []
         #: Set from above: wheel, folder of its project, label, folder to write to -> the variant.
         self.label_built: Callable[[str, str, str, str], str] | None = None
         self._on = on
@@ -57,6 +60,8 @@ class Run:
                 from pipvariant.shim.options import completion
 
                 self._on.put(completion.patches())
+        if self.options.installs and (elsewhere := parser.active_elsewhere(values)):
+            self.warnings.append(elsewhere)
         # What the command itself has imported stays to the end as well.
         gc.freeze()
 
@@ -95,9 +100,12 @@ class Run:
         :raises UnsupportedPip: when an object of pip is missing or has no effect; then none of
             these patches is on.
         """
-        self._on.states += self.parts.states()
-        self._on.put(self.patches(only_reading=only_reading))
-        self.keep_same_variant()
+        with as_expected(self.pip):
+            self._on.states += self.parts.states()
+            self._on.put(self.patches(only_reading=only_reading))
+            self.keep_same_variant()
+        if self.pip.is_newer:
+            self.warnings.append(newer_warning(self.pip))
 
     def patches(self, *, only_reading: bool = False) -> Iterator[Patch]:
         """Yield the patches that a command needs, in the order in which they wrap each other."""
@@ -148,7 +156,13 @@ class Run:
             return
         # What is installed is put among the files of pip, before these are grouped.
         kept = kept_variants.KeptVariants(
-            options, user, parts.replacements, parts.target, parts.settled_judge, parts.messages
+            options,
+            user,
+            parts.index,
+            parts.replacements,
+            parts.target,
+            parts.settled_judge,
+            parts.messages,
         )
         found = found_candidates.FoundVariants(
             user, parts.index, parts.decisions, parts.replacements, parts.orders
@@ -169,7 +183,13 @@ class Run:
 
         options, user, parts = self.options, self.user, self.parts
         yield from messages.patches(
-            options, user, parts.index, parts.decisions, parts.messages, parts.recorder
+            options,
+            user,
+            parts.index,
+            parts.decisions,
+            parts.messages,
+            parts.recorder,
+            parts.selector,
         )
         if user.no_variant:
             return

@@ -70,6 +70,10 @@ class Preferences:
         label = self.labels.get(ALL)
         return label if label is not None and label in offered else None
 
+    def names_label(self, package: str) -> bool:
+        """Say whether a label, or none, is named for a package or for all of them."""
+        return not self.labels.keys().isdisjoint({package, ALL})
+
     def is_constrained(self, package: str) -> bool:
         """Say whether the user may want some files of a package only."""
         constrained = self.labels.keys() | self.required.keys()

@@ -12,6 +12,7 @@ from typing import BinaryIO, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from pipvariant.errors import InvalidWheel, PipVariantError
+from pipvariant.files import open_regular
 
 # Signatures and sizes of the records (APPNOTE of the zip format, sections 4.3 and 4.5.3).
 _LOCAL = b"PK\3\4"
@@ -26,7 +27,7 @@ _UTF8_NAME = 0x800
 
 _CHUNK = 1 << 20
 #: More of one file is not unpacked; RECORD of fifty thousand files has some five megabytes.
-_LARGEST = 64 * 1024 * 1024
+_LARGEST = 32 * 1024 * 1024
 #: What Python's reader raises for archives that are damaged or hostile. RuntimeError means that it
 #: cannot read an entry: encrypted, or of a compression or version that it does not know.
 _DAMAGED: tuple[type[Exception], ...] = (BadZipFile, EOFError, IndexError, OverflowError)
@@ -59,13 +60,16 @@ def unpack(archive: ZipFile, entry: ZipInfo, where: str, limit: int = _LARGEST) 
     """Return the content of one entry, whose checksum is verified; call it under :func:`damage`.
 
     :param where: how messages call the archive.
-    :param limit: more bytes than this are not unpacked.
+    :param limit: more bytes than this are not unpacked, whatever size the archive declares.
     :raises InvalidWheel: it is larger.
     """
+    # Python's reader unpacks no more than it is asked for of these two only.
+    if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise BadZipFile(f"{entry.filename!a} is neither stored nor deflated")
     with archive.open(entry) as stream:
         data = stream.read(limit + 1)
     if len(data) > limit:
-        raise InvalidWheel(f"{entry.filename!a} is larger than {limit} bytes", where=where)
+        raise InvalidWheel(f"{entry.filename!a} is bigger than {limit >> 20} MB", where=where)
     return data
 
 
@@ -101,7 +105,7 @@ class Archive(AbstractContextManager["Archive"]):
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._file: BinaryIO = path.open("rb")
+            self._file: BinaryIO = open_regular(path)
         except OSError as error:
             text = error.strerror or str(error)
             raise InvalidWheel(f"cannot be read: {text}", where=str(path)) from error

@@ -62,8 +62,8 @@ def test_a_folder_is_the_same_by_path_and_by_url(tmp_path: Path) -> None:
     assert installer._places(folder.as_uri()) == ((), (folder.as_uri(),))
 
 
-def test_words_for_a_place_have_no_password() -> None:
-    assert "s3cr3t" not in installer_with([MAIN], []).origin("")
+def test_the_places_that_are_shown_have_no_password() -> None:
+    assert installer_with([MAIN], [LINKS]).places("") == ["https://index.invalid/simple", LINKS]
 
 
 def test_without_a_search_the_configuration_says_where(monkeypatch: pytest.MonkeyPatch) -> None:

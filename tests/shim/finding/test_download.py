@@ -29,7 +29,7 @@ LINK: Any = SimpleNamespace(
 )
 
 
-class _Session:
+class Session:
     """A session whose server sends a body in the pieces that it arrives in."""
 
     def __init__(self, *pieces: bytes, headers: Mapping[str, str] | None = None) -> None:
@@ -50,7 +50,7 @@ class _Session:
             self._pieces.insert(0, piece[size:])
         return piece[:size]
 
-    def get(self, url: str, *, headers: Mapping[str, str], stream: bool) -> _Session:
+    def get(self, url: str, *, headers: Mapping[str, str], stream: bool) -> Session:
         self.asked = headers
         self.raw = SimpleNamespace(_fp=self)
         self.status_code, self.reason, self.url, self.headers = 200, "OK", url, self._headers
@@ -59,10 +59,19 @@ class _Session:
     def close(self) -> None:
         pass
 
+    def raise_for_status(self) -> None:
+        pass
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
 
 def _download(*pieces: bytes, **headers: str) -> bytes:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return fetch(_Session(*pieces, headers=named), LINK, Budget())
+    return fetch(Session(*pieces, headers=named), LINK, Budget())
 
 
 def test_what_arrives_in_pieces_is_put_together() -> None:
@@ -74,7 +83,7 @@ def test_an_open_connection_is_not_read_beyond_the_content() -> None:
 
 
 def test_a_compressed_answer_is_not_asked_for() -> None:
-    session = _Session(b"{}")
+    session = Session(b"{}")
     fetch(session, LINK, Budget())
     assert session.asked["Accept-Encoding"] == "identity"
     assert session.asked["Cache-Control"] == "max-age=0"
@@ -107,7 +116,7 @@ def test_what_cannot_be_had_is_said(
     pieces: list[bytes], headers: dict[str, str], said: str
 ) -> None:
     with pytest.raises(Unusable, match=said):
-        fetch(_Session(*pieces, headers=headers), LINK, Budget())
+        fetch(Session(*pieces, headers=headers), LINK, Budget())
 
 
 def test_a_length_that_is_no_number_is_no_length() -> None:
@@ -117,7 +126,7 @@ def test_a_length_that_is_no_number_is_no_length() -> None:
 def test_the_time_limit_holds_while_bytes_trickle_in(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(0, 1000, 5))
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
-    session = _Session(*[b"x"] * 500, headers={"Content-Length": "500"})
+    session = Session(*[b"x"] * 500, headers={"Content-Length": "500"})
     with pytest.raises(Unusable, match="more than 60 s"):
         fetch(session, LINK, Budget())
     assert len(session._pieces) > 480
@@ -125,16 +134,16 @@ def test_the_time_limit_holds_while_bytes_trickle_in(monkeypatch: pytest.MonkeyP
 
 def test_one_budget_is_for_all_that_is_fetched_with_it() -> None:
     budget = Budget()
-    fetch(_Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
+    fetch(Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
     with pytest.raises(Unusable, match="bigger than 10 MB"):
-        fetch(_Session(b"xx"), LINK, budget)
+        fetch(Session(b"xx"), LINK, budget)
 
 
 def test_each_file_may_have_its_own_bytes_in_the_time_for_all() -> None:
     budget = Budget()
     for _ in range(3):
         budget.renew()
-        assert fetch(_Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
+        assert fetch(Session(b"x" * (MAX_BYTES - 1)), LINK, budget)
 
 
 # Wheels that are downloaded whole.
@@ -152,9 +161,9 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Budget]:
 def test_a_large_wheel_may_take_its_time_and_is_downloaded_once(slow: Budget) -> None:
     wheels, pieces = WholeWheels(), [b"PK" + bytes(1 << 20)] * 40
     slow.renew(MAX_WHEEL)
-    path = wheels.download(_Session(*pieces), LINK, slow)
+    path = wheels.download(Session(*pieces), LINK, slow)
     assert Path(path).read_bytes() == b"".join(pieces)
-    assert wheels.download(_Session(b"another"), LINK, slow) == wheels.path(LINK) == path
+    assert wheels.download(Session(b"another"), LINK, slow) == wheels.path(LINK) == path
 
 
 @pytest.mark.parametrize(
@@ -166,7 +175,7 @@ def test_a_large_wheel_may_take_its_time_and_is_downloaded_once(slow: Budget) ->
     ),
 )
 def test_a_wheel_is_given_up_while_it_arrives(slow: Budget, pieces: list[bytes], said: str) -> None:
-    wheels, session = WholeWheels(), _Session(*pieces)
+    wheels, session = WholeWheels(), Session(*pieces)
     slow.renew(16 << 20)
     with pytest.raises(Unusable, match=said):
         wheels.download(session, LINK, slow)

@@ -33,7 +33,7 @@ def list_links(run: Run, kind: str, *filenames: str) -> None:
 def told(run: Run, caplog: pytest.LogCaptureFixture, name: str = "tri") -> list[str]:
     """What is told where nothing of a project can be taken."""
     parts = run.parts
-    args = (parts.index, parts.decisions, parts.messages, parts.recorder)
+    args = (parts.index, parts.decisions, parts.messages, parts.recorder, parts.selector)
     _Report(run.options, run.user, *args).tell_none(logging.CRITICAL, name)
     return caplog.messages
 

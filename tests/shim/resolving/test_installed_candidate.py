@@ -106,6 +106,7 @@ def _patches(parts: Parts, **options: Any) -> list[Patch]:
     kept = KeptVariants(
         made,
         order.user,
+        parts.index,
         parts.replacements,
         parts.target,
         parts.settled_judge,
@@ -161,6 +162,7 @@ def test_what_a_build_requires_is_resolved_on_its_own() -> None:
     kept = KeptVariants(
         options,
         UserConstraints(),
+        parts.index,
         replacements,
         parts.target,
         parts.settled_judge,

@@ -13,7 +13,7 @@ from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import aside
 
-RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "runner.py")
+RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "start.py")
 #: Variable for a child that must not build anything.
 WHEELS_ONLY = "PIPVARIANT_WHEELS_ONLY"
 #: What a child needs of this environment, by top-level module.

@@ -19,15 +19,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipvariant.errors import ProbeFailed
-from pipvariant.providers import probe_cache
+from pipvariant.log import logger
+from pipvariant.providers import probe_cache, short_lived
 from pipvariant.providers.plugins import Plugins
 from pipvariant.shim.building.child_pip import RUNNER, WHEELS_ONLY, places
-from pipvariant.shim.core.pip_objects import path_to_link, redact
+from pipvariant.shim.core.pip_objects import path_to_link
 from pipvariant.shim.core.state import CommandOptions, TargetOptions
 from pipvariant.shim.finding.download import error_phrase
 from pipvariant.shim.finding.index import IndexState
-
-logger = logging.getLogger(__name__)
 
 #: Seconds that pip may take for the packages of one plugin.
 MAX_SECONDS = 600.0
@@ -84,43 +83,56 @@ class _Installer:
     command: str
     index: IndexState
 
-    def origin(self, source: str) -> str:
-        """Say where packages come from that are named at a source."""
+    def places(self, source: str) -> Sequence[str]:
+        """Say where packages come from that are named at a source: URLs without a password."""
         found = self._places(source)
-        return " ".join(map(redact, (*found.indexes, *found.links)))
+        return [_bare(url) for url in (*found.indexes, *found.links)]
 
-    def install(self, requirements: Sequence[str], folder: Path, source: str) -> Sequence[str]:
+    def install(
+        self, requirements: Sequence[str], folder: Path, source: str, places: Sequence[str]
+    ) -> Sequence[str]:
         """Install ordinary wheels and what they depend on into an empty folder.
 
+        :param places: those of the source that may be looked at.
         :raises ProbeFailed: it could not be installed; it says why.
         """
         command = [sys.executable, RUNNER, "install", "--no-variant", "--only-binary", ":all:"]
         command += ["--target", str(folder), "--progress-bar", "off", *requirements]
+        found = _Places(
+            *(tuple(url for url in urls if _bare(url) in places) for urls in self._places(source))
+        )
+        origin = " ".join(places) or "no index"
+        variables = dict(_variables(self._options(), found))
         try:
-            done = subprocess.run(
-                command,
-                env=_variables(self._options(), self._places(source)),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                encoding="utf-8",
-                errors="replace",
-                timeout=MAX_SECONDS,
-                check=False,
-            )
+            # A pip that is ended leaves its temporary folders behind.
+            with short_lived.folder() as temporary:
+                variables.update(dict.fromkeys(("TEMP", "TMP", "TMPDIR"), str(temporary)))
+                with short_lived.child(
+                    command,
+                    env=variables,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    encoding="utf-8",
+                    errors="replace",
+                ) as process:
+                    printed, _ = process.communicate(timeout=MAX_SECONDS)
         except subprocess.TimeoutExpired:
             raise ProbeFailed(f"pip took more than {MAX_SECONDS:.0f} s to install it") from None
         except OSError as error:
             raise ProbeFailed(f"pip could not be started to install it: {error}") from error
-        logger.debug("pip on the way to %s:\n%s", ", ".join(requirements), done.stdout)
-        if done.returncode:
-            said = [line[7:] for line in done.stdout.splitlines() if line.startswith("ERROR: ")]
+        lines = printed.splitlines()
+        for line in lines:
+            logger.debug("pip on the way to %s: %s", ", ".join(requirements), line)
+        if process.returncode:
+            said = [line[7:] for line in lines if line.startswith("ERROR: ")]
+            if "Exception:" in said:
+                # The end of a traceback says what it was.
+                said = lines[-1:]
             reason = error_phrase(
-                ValueError("; ".join(said) or f"pip ended with {done.returncode}")
+                ValueError("; ".join(said) or f"pip ended with {process.returncode}")
             )
-            raise ProbeFailed(
-                f"no wheel of it can be installed from {self.origin(source)}: {reason}"
-            )
+            raise ProbeFailed(f"no wheel of it can be installed from {origin}: {reason}")
         packages = _packages(folder)
         # What other commands print is read by programs.
         level = logging.INFO if self.command in _TALKATIVE else logging.DEBUG
@@ -128,7 +140,7 @@ class _Installer:
             level,
             "Plugin packages that are trusted, in an environment of their own: %s (from %s)",
             ", ".join(packages),
-            self.origin(source),
+            origin,
         )
         return packages
 

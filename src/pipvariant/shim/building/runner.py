@@ -1,8 +1,8 @@
 """Start exactly this pip and this pip-variant in a child process.
 
-Run as a script: ``python .../runner.py install ...``. The child may be another Python, or one
-whose own packages must not be seen (build isolation), so the few packages that are needed are
-found by name at the places that the parent wrote into ``PIPVARIANT_RUNNER``; nothing else of
+Run by the script beside it: ``python .../start.py install ...``. The child may be another Python,
+or one whose own packages must not be seen (build isolation), so the few packages that are needed
+are found by name at the places that the parent wrote into ``PIPVARIANT_RUNNER``; nothing else of
 the parent's environment becomes importable.
 """
 
@@ -36,9 +36,6 @@ class _Redirect:
 
 def run() -> int:
     """Run pip-variant with the places of the parent; return the exit code."""
-    if sys.version_info < (3, 9):  # noqa: UP036 - any Python can be named with --python
-        sys.stderr.write(f"ERROR: pip-variant needs Python 3.9, {sys.executable} is older.\n")
-        return 1
     # The variable stays for the children of this child; each of them reads the same places.
     places = json.loads(os.environ[VARIABLE])
     # The modules beside this script are no top-level modules.

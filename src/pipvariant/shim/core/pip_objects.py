@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from pipvariant.printable import printable
+
 
 def canonical_name(name: str) -> str:
     """Return a project name as pip compares it."""
@@ -44,16 +46,20 @@ def pip_error(name: str) -> Any:
     return getattr(import_module("pip._internal.exceptions"), name)
 
 
+def error_for_user(name: str, text: str) -> Exception:
+    """Return an error of pip's by the name of its class, with a text that pip prints as it is."""
+    error: Exception = pip_error(name)(printable(text))
+    return error
+
+
 def installation_error(text: str) -> Exception:
     """Return the error that ends a command with a text for the user."""
-    error: Exception = pip_error("InstallationError")(text)
-    return error
+    return error_for_user("InstallationError", text)
 
 
 def unsupported_wheel(text: str) -> Exception:
     """Return the error for a wheel that cannot be installed."""
-    error: Exception = pip_error("UnsupportedWheel")(text)
-    return error
+    return error_for_user("UnsupportedWheel", text)
 
 
 def redact(url: str) -> str:

@@ -6,8 +6,11 @@ version, so that a development build counts as the release it becomes.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, cast
 
@@ -22,6 +25,11 @@ class Pip(NamedTuple):
 
     version: tuple[int, int]
     text: str
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether it came after the newest known release, whose places are then looked for."""
+        return self.version > NEWEST
 
     @property
     def runnable(self) -> tuple[str, ...]:
@@ -50,13 +58,6 @@ class Pip(NamedTuple):
     def has_metadata_files(self) -> bool:
         """Whether pip reads the separate ``.metadata`` files of an index (PEP 658)."""
         return self.version >= (22, 3)
-
-    @property
-    def metadata_fetcher(self) -> str:
-        """The method that looks for the metadata of a wheel before pip downloads the wheel."""
-        if self.version < (22, 3):
-            return "_fetch_metadata_using_lazy_wheel"
-        return "_fetch_metadata_only"
 
     @property
     def keeps_pages(self) -> bool:
@@ -126,20 +127,47 @@ class Pip(NamedTuple):
 def this_pip() -> Pip:
     """Look at the pip of this environment.
 
-    :raises UnsupportedPip: when there is none, or it is not one of the known releases.
+    :raises UnsupportedPip: when there is none, it is older than the known releases, or this Python
+        is older than it supports.
     """
     try:
-        text = str(getattr(import_module("pip"), "__version__", "of unknown version"))
+        module = import_module("pip")
+        text = str(getattr(module, "__version__", "of unknown version"))
     except ImportError as error:
         raise UnsupportedPip(
             "there is no pip in this environment",
             remedy="Install one with `python -m ensurepip`.",
         ) from error
-    major, _, rest = text.partition(".")
-    version = (_leading_number(major), _leading_number(rest))
-    if not OLDEST <= version <= NEWEST:
+    if _version_of(text) < OLDEST:
         raise unsupported(text, "is not a pip that pip-variant knows")
-    return Pip(version, text)
+    needed, running = _needed_python(module), sys.version_info[:2]
+    if running < needed:
+        raise UnsupportedPip(
+            f"pip {text} does not support Python {_dotted(running)}, it needs {_dotted(needed)}",
+            remedy="Use a newer Python, or an older pip.",
+        )
+    return Pip(_version_of(text), text)
+
+
+def _needed_python(module: Any) -> tuple[int, ...]:
+    """Read which Python pip needs, where it tells a child process; nothing if it does not."""
+    # It comes from a file, because --python starts this pip with a Python that never installed it.
+    path = os.path.join(os.path.dirname(module.__file__ or ""), "__pip-runner__.py")
+    try:
+        with open(path, encoding="utf-8") as stream:
+            match = re.search(r"^PYTHON_REQUIRES = \((\d+), (\d+)\)", stream.read(), re.MULTILINE)
+    except OSError:
+        return ()
+    return tuple(map(int, match.groups())) if match else ()
+
+
+def _dotted(version: Iterable[int]) -> str:
+    return ".".join(map(str, version))
+
+
+def _version_of(text: str) -> tuple[int, int]:
+    major, _, rest = text.partition(".")
+    return _leading_number(major), _leading_number(rest)
 
 
 def _leading_number(text: str) -> int:
@@ -149,12 +177,45 @@ def _leading_number(text: str) -> int:
 
 def unsupported(found: str, what: str) -> UnsupportedPip:
     """Make the error for a pip that cannot be patched: the pip found, the range, the way out."""
-    oldest, newest = (".".join(map(str, version)) for version in (OLDEST, NEWEST))
+    way_out = "a newer pip-variant may know this pip"
+    if (0, 0) < _version_of(found) < OLDEST:
+        way_out = "`python -m pip install -U pip` brings a newer one"
     return UnsupportedPip(
-        f"pip {found} {what}; pip-variant works with pip {oldest} to {newest}",
+        f"pip {found} {what}; pip-variant works with pip {_known_range()}",
         remedy="Nothing was done. Plain `pip` works as always (without variant wheels); "
-        "a newer pip-variant may know this pip.",
+        f"{way_out}.",
     )
+
+
+@contextlib.contextmanager
+def as_expected(pip: Pip) -> Iterator[None]:
+    """Refuse a newer pip that lacks anything else that is taken for granted.
+
+    :raises UnsupportedPip: in the place of an error that says so.
+    """
+    try:
+        yield
+    except (ImportError, AttributeError, KeyError, TypeError) as error:
+        if not pip.is_newer:
+            raise
+        raise unsupported(pip.text, f"does not work as expected ({error!r})") from error
+
+
+def newer_warning(pip: Pip) -> str:
+    """Word that a pip is newer than the known ones, and that all patches are proven in it."""
+    return (
+        f"pip {pip.text} is newer than those that pip-variant was tested with ({_known_range()});"
+        " all that it replaces was found there and has the expected effect"
+    )
+
+
+def _known_range() -> str:
+    return f"{_dotted(OLDEST)} to {_dotted(NEWEST)}"
+
+
+def metadata_fetcher(pip: Pip) -> str:
+    """Name the method that looks for the metadata of a wheel before pip downloads the wheel."""
+    return "_fetch_metadata_using_lazy_wheel" if pip.version < (22, 3) else "_fetch_metadata_only"
 
 
 def page_of(link: Any) -> str | None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from pipvariant.log import logger
 
 if TYPE_CHECKING:
     from pipvariant.selection.model import Decision
     from pipvariant.standard.preferences import Preferences
 
-logger = logging.getLogger("pipvariant")
 _MISSING = object()
 
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, TypeVar
 
+from pipvariant.printable import printable, some
 from pipvariant.shim.core.pip_versions import hashes_of
 from pipvariant.shim.finding.time_limit import (
     PasswordNeededError,
@@ -132,8 +133,7 @@ def fetch(session: Any, link: Any, budget: Budget) -> bytes:
         kind = response.headers.get("Content-Type", "")
         if kind.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
             raise Unusable(f"the server sent a page ({kind}) where JSON was due")
-        data = b"".join(arriving(session, response, budget))
-        return _decoded(data, response.headers.get("Content-Encoding", ""), budget)
+        return receive(session, response, budget)
 
 
 @contextlib.contextmanager
@@ -158,6 +158,15 @@ def open_response(
         # It waits for a thread that still reads.
         with contextlib.suppress(Unusable):
             budget.within(session, response.close)
+
+
+def receive(session: Any, response: Any, budget: Budget) -> bytes:
+    """Return the content of a response, of which no more is decoded than the budget has.
+
+    :raises Unusable: it is too much, too slow, cut off or encoded in an odd way.
+    """
+    data = b"".join(arriving(session, response, budget))
+    return _decoded(data, response.headers.get("Content-Encoding", ""), budget)
 
 
 def declared_length(response: Any) -> int | None:
@@ -237,7 +246,7 @@ def hash_fault(link: Any, data: bytes) -> str:
             if hashlib.new(name, data).hexdigest() == expected.lower():
                 return ""
             return f"its {name} is not the one that the source gives, {expected}"
-    return f"no hash that the source gives is known: {', '.join(hashes)}" if hashes else ""
+    return f"no hash that the source gives is known: {some(hashes)}" if hashes else ""
 
 
 def open_parts(session: Any, url: str, budget: Budget) -> Any:
@@ -303,4 +312,4 @@ def error_phrase(error: BaseException) -> str:
     line = re.sub(
         r"\[/?(?:blue|bold|cyan|dim|green|magenta|red|yellow)?\]", "", " ".join(text.split())
     )
-    return line if len(line) <= 300 else f"{line[:300]} ..."
+    return printable(line, 300)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import logging
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 from pipvariant.errors import InvalidFilename
+from pipvariant.log import logger
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import pip_error
+from pipvariant.shim.core.pip_objects import error_for_user, pip_error
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import UserConstraints
 from pipvariant.standard.bounds import has_long_number
 from pipvariant.standard.filename import split_label
-
-logger = logging.getLogger(__name__)
 
 WHEEL = "pip._internal.models.wheel"
 PROOF = "proof-1.0-py3-none-any-label.whl"
@@ -67,18 +65,19 @@ def _wheel(
     except InvalidFilename as error:
         if has_long_number(filename):
             warn(str(error))
-        raise pip_error("InvalidWheelFilename")(str(error)) from None
+        raise error_for_user("InvalidWheelFilename", str(error)) from None
     if label is not None and user.no_variant:
         user.left_out.add(filename.partition("-")[0])
-        raise pip_error("InvalidWheelFilename")(
-            f"{filename} is a variant wheel, and --no-variant leaves them out."
+        raise error_for_user(
+            "InvalidWheelFilename",
+            f"{filename} is a variant wheel, and --no-variant leaves them out.",
         )
     known = None if label is None else parsed.get(plain)
     if known is None:
         original(self, plain)
         # What is neither a variant wheel nor an ordinary one is refused, as later pips do.
         if not pip.has_strict_filenames and any("-" in tag.platform for tag in self.file_tags):
-            raise pip_error("InvalidWheelFilename")(f"{plain} is not a valid wheel filename.")
+            raise error_for_user("InvalidWheelFilename", f"{plain} is not a valid wheel filename.")
         if label is None:
             return
         # 25.1 and 25.2 read the build tag from `filename` again when it is asked for.

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from pipvariant.log import logger
 from pipvariant.selection.model import File
 from pipvariant.shim.core.pip_objects import make_version, path_to_link
 from pipvariant.shim.core.pip_versions import hashes_of, page_of
@@ -41,6 +42,8 @@ class IndexState(State):
         #: Pages on a server that list a variants.json.
         self.pages: set[str] = set()
         self._folders: set[str] = set()
+        #: Paths of what is named like a wheel and is a pipe or device.
+        self._irregular: set[str] = set()
         #: Canonical project name -> each set of links that was looked at, by which evaluator.
         self.listed: dict[str, list[tuple[Any, list[Any]]]] = {}
         #: Canonical project name -> the newest search for it.
@@ -106,6 +109,16 @@ class IndexState(State):
         if len(links) < MAX_LINKS and link not in links:
             links.append(link)
         return True
+
+    def is_usable(self, link: Any) -> bool:
+        """Say whether a link to this machine is to a regular file, or to none; tell it if not."""
+        path = link.file_path
+        if not link.is_wheel or not os.path.exists(path) or os.path.isfile(path):
+            return True
+        if path not in self._irregular:
+            self._irregular.add(path)
+            logger.warning("%s is left out: it is no regular file", path)
+        return False
 
     def json_links_for(self, file: File) -> list[Any]:
         """Return the links of a ``variants.json`` for a file that its source has, best first.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import PipVariantError
+from pipvariant.printable import printable
 from pipvariant.selection.installed import Installed
 from pipvariant.shim.core.pip_objects import default_environment, pip_error
 
@@ -26,7 +27,7 @@ def read_installed(distribution: Any) -> Installed:
     except FileNotFoundError:
         return Installed(name, version)
     except (OSError, UnicodeError, pip_error("NoneMetadataError")) as error:
-        return Installed(name, version, problem=f"variant.json: {error}")
+        return Installed(name, version, problem=printable(f"variant.json: {error}"))
     from pipvariant.standard.metadata import read_variant_json
 
     try:

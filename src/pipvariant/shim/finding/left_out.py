@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from pipvariant.errors import InvalidFilename
+from pipvariant.printable import some
 from pipvariant.selection.model import LeftOut
 from pipvariant.shim.core.pip_objects import make_version
 from pipvariant.shim.finding.filenames import label_in
@@ -40,7 +41,7 @@ def _left_out(index: IndexState, project: str, evaluator: Any, link: Any) -> Lef
     wheel = import_module("pip._internal.models.wheel").Wheel(link.filename)
     if kind.name == "platform_mismatch":
         platforms = sorted({str(tag.platform) for tag in wheel.file_tags} - {"any"})
-        detail = f"is for {', '.join(platforms or sorted(map(str, wheel.file_tags)))}"
+        detail = f"is for {some(platforms or sorted(map(str, wheel.file_tags)))}"
     else:
         detail = f"is left out: {detail}"
     return LeftOut(index.file(project, make_version(wheel.version), link), detail)

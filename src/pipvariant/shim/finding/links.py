@@ -22,6 +22,7 @@ def _evaluate_links(
     index.finder, index.session = self, self._link_collector.session
     # The first test is cheap; there are thousands of links.
     kept = [link for link in links if "-variants.json" not in link.url or not index.keep(link)]
+    kept = [link for link in kept if not link.url.startswith("file:") or index.is_usable(link)]
     if link_evaluator is not None:
         seen = index.listed.setdefault(link_evaluator._canonical_name, [])
         seen.append((link_evaluator, kept))

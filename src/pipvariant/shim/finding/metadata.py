@@ -8,13 +8,13 @@ says which file and why (PEP 825, "an installer degrades").
 from __future__ import annotations
 
 import contextlib
-import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import PipVariantError
+from pipvariant.log import logger
 from pipvariant.selection.model import File
 from pipvariant.shim.core.pip_objects import make_link, redact, shown
 from pipvariant.shim.core.pip_versions import this_pip
@@ -37,8 +37,6 @@ from pipvariant.standard.filename import NULL_LABEL
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
-
-logger = logging.getLogger(__name__)
 
 #: Where there is no variants.json, so many wheels of one version are looked into at most.
 MAX_WHEELS = 100

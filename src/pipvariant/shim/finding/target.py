@@ -23,7 +23,7 @@ def make_target(
 ) -> CheckedTarget:
     """Return what the target of a command supports; it is made on first use.
 
-    :param plugins: makes what asks plugin packages, if the user trusts one; None trusts none.
+    :param plugins: makes what asks plugin packages; None trusts none.
     """
     return CheckedTarget(functools.partial(_make, options, plugins))
 
@@ -88,5 +88,5 @@ def _make(options: TargetOptions, plugins: Callable[[], Plugins] | None) -> Targ
         from_target_file=from_target_file,
         foreign=options.foreign,
         refresh=options.refresh_platform,
-        plugins=plugins if options.trusted else None,
+        plugins=plugins,
     )

@@ -14,10 +14,11 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
+from pipvariant.log import logger
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import shown
-from pipvariant.shim.core.pip_versions import Pip
+from pipvariant.shim.core.pip_versions import Pip, metadata_fetcher
 from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.download import (
     Budget,
@@ -27,8 +28,6 @@ from pipvariant.shim.finding.download import (
     open_response,
 )
 from pipvariant.standard.bounds import MAX_BYTES
-
-logger = logging.getLogger(__name__)
 
 PREPARER = "pip._internal.operations.prepare:RequirementPreparer"
 #: No wheel that is bigger than this (bytes) is downloaded to be looked into.
@@ -118,7 +117,7 @@ def _while_fast(chunks: Iterable[bytes], budget: Budget) -> Iterable[bytes]:
 
 def patches(pip: Pip, wheels: WholeWheels) -> list[Patch]:
     """Patch the place where pip looks for metadata before it downloads a wheel."""
-    name = f"{PREPARER}.{pip.metadata_fetcher}"
+    name = f"{PREPARER}.{metadata_fetcher(pip)}"
     return [patch(name, _fetch_metadata, _prove, wheels)]
 
 

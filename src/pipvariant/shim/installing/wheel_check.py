@@ -8,13 +8,14 @@ agree).
 from __future__ import annotations
 
 import functools
-import logging
 import os
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipvariant.errors import PipVariantError
+from pipvariant.log import logger
+from pipvariant.printable import some
 from pipvariant.selection.model import Decision, File
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
@@ -34,8 +35,6 @@ from pipvariant.shim.resolving.decisions import Decisions
 if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
     from pipvariant.standard.metadata import Metadata
-
-logger = logging.getLogger(__name__)
 
 TARGET = "pip._internal.distributions.wheel"
 BUILDER = "pip._internal.wheel_builder"
@@ -84,10 +83,10 @@ class WheelCheck:
             self._refuse_unwanted(req, label, metadata)
             self._judge_given(req, label, metadata)
         elif promised.properties(label) != inside:
+            told = promised.properties(label)
             raise unsupported_wheel(
-                f"{link.filename}: inside, the wheel has the properties {_listed(inside)}; the "
-                f"index said {_listed(promised.properties(label))} ({shown(link)}). Nothing was "
-                "installed."
+                f"{link.filename}: inside, the wheel has the properties {_listed(inside, told)}; "
+                f"the index said {_listed(told, inside)} ({shown(link)}). Nothing was installed."
             )
 
     def check_resolved(self, req: Any) -> None:
@@ -117,7 +116,7 @@ class WheelCheck:
             from pipvariant.selection.reasons import incompatibility
 
             rejection = judgement.ranking.rejected[0]
-            values = " or ".join(rejection.values)
+            values = some(rejection.values, joint=" or ")
             raise unsupported_wheel(
                 f"{link.filename} does not fit this machine, which does not support "
                 f"{rejection.namespace} :: {rejection.feature} :: {values}: "
@@ -164,10 +163,14 @@ def _built(path: str) -> _Built:
     return _Built(link.filename.partition("-")[0], link, path)
 
 
-def _listed(properties: Any) -> str:
+def _listed(properties: Any, others: Any) -> str:
+    """Name properties, first those in which the others differ."""
     from pipvariant.standard.properties import iter_properties
 
-    return ", ".join(str(item) for item in iter_properties(properties)) or "none"
+    return (
+        some(sorted(iter_properties(properties), key={*iter_properties(others)}.__contains__))
+        or "none"
+    )
 
 
 def _get_metadata_distribution(

@@ -7,7 +7,6 @@ are listed, the choice is made again, by the metadata that the lock itself carri
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -15,6 +14,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import PipVariantError
+from pipvariant.log import logger
+from pipvariant.printable import some
 from pipvariant.selection.model import Decision, File, Judgement
 from pipvariant.shim.core.pip_objects import installation_error, make_link
 from pipvariant.shim.core.state import State, UserConstraints
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from pipvariant.selection.constraints import VariantConstraint
     from pipvariant.selection.judging import Judge
     from pipvariant.standard.metadata import Metadata
-
-logger = logging.getLogger(__name__)
 
 #: The key below ``[[packages]]`` that holds the variant metadata of a package.
 TABLE = "variants-json"
@@ -243,7 +242,9 @@ def _nothing_fits(
 ) -> Exception:
     from pipvariant.selection.reasons import incompatibility
 
-    misses = "; ".join(incompatibility(each, judgement) for each in judgement.ranking.rejected)
+    misses = some(
+        (incompatibility(each, judgement) for each in judgement.ranking.rejected), joint="; "
+    )
     what = f"none of its wheels in {file.source} fits this machine: {misses}"
     if constraint is not None:
         what = f"nothing of it that {file.source} lists and that fits is {constraint}"

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import InvalidFilename
+from pipvariant.log import logger
 from pipvariant.selection.model import File, Judgement
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import make_version, pip_error, shown
@@ -30,8 +30,6 @@ from pipvariant.standard.filename import NULL_LABEL, split_label
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
-
-logger = logging.getLogger(__name__)
 
 #: The hashes that are good enough to be written, as pip accepts them in requirements files.
 STRONG = ("sha256", "sha384", "sha512")

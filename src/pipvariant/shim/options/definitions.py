@@ -82,9 +82,10 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
     },
     "--trust-provider": {
         **_LIST,
-        "metavar": "PACKAGE[==VERSION]",
+        "metavar": "PACKAGE[==VERSION][@INDEX]",
         "help": "Let this plugin package be installed, into an environment of its own, and asked "
-        "what this machine supports. Can be given several times.",
+        "what this machine supports; with a version exactly this one, with the URL of an index or "
+        "folder only from there. Can be given several times.",
     },
     "--upgrade-variant": {
         **_FLAG,

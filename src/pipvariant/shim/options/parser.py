@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from optparse import OptionGroup
 from typing import Any
 
 from pipvariant.errors import InvalidOption
+from pipvariant.log import logger
 from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints
 
 #: Variable for a child that installs what a build requires: the labels of the environment that is
 #: built for, as JSON.
 BUILD_LABELS = "PIPVARIANT_BUILD_LABELS"
+# pip's variable for the child that --python starts.
+_OF_PYTHON_OPTION = "_PIP_RUNNING_IN_SUBPROCESS"
+
 #: Commands that read what installed projects require.
 READERS = ("check", "inspect", "show")
 
@@ -44,7 +48,7 @@ def _prefer_known(parser: Any, known: dict[str, Any]) -> None:
 
     def match(text: str) -> str:
         if text not in parser._long_opt:
-            found = [name for name in known if name.startswith(text)]
+            found = [name for name in known.keys() & parser._long_opt if name.startswith(text)]
             if len(found) == 1:
                 return str(found[0])
         return str(match_long_opt(text))
@@ -52,16 +56,39 @@ def _prefer_known(parser: Any, known: dict[str, Any]) -> None:
     parser._match_long_opt = match
 
 
-def before_run(command: Any, step: Callable[[Any], None]) -> None:
-    """Let a step run when the options of a command are parsed, before it does anything."""
-    parse_args = command.parse_args
+def before_run(command: Any, step: Callable[[Any], None], warnings: Iterable[str]) -> None:
+    """Let a step run when the options of a command are parsed, before it does anything.
+
+    :param warnings: told after the step, as soon as pip has set up what the user reads.
+    """
+    parse_args, run = command.parse_args, command.run
 
     def parse_then_step(args: list[str]) -> Any:
         options, rest = parse_args(args)
         step(options)
         return options, rest
 
-    command.parse_args = parse_then_step
+    def warn_then_run(options: Any, args: list[str]) -> Any:
+        for sentence in warnings:
+            logger.warning("%s", sentence)
+        return run(options, args)
+
+    command.parse_args, command.run = parse_then_step, warn_then_run
+
+
+def active_elsewhere(values: Any) -> str:
+    """Say that a command installs into another environment than the active one; empty if not."""
+    active = os.environ.get("VIRTUAL_ENV", "")
+    named = ("target_dir", "prefix_path", "root_path", "use_user_site")
+    # With --python, and for builds, it was said where to install.
+    if _OF_PYTHON_OPTION in os.environ or any(getattr(values, name, None) for name in named):
+        return ""
+    if not os.path.isdir(active) or os.path.samefile(active, sys.prefix):
+        return ""
+    return (
+        f"this pip-variant belongs to {sys.prefix} and installs there, not into the active"
+        f" environment {active}; that needs a pip-variant of its own"
+    )
 
 
 def looks_at_an_index(command: str, values: Any) -> bool:
@@ -137,10 +164,10 @@ def target_options(values: Any) -> TargetOptions:
     """Return what the options say about the machine that is installed for."""
     trusted = tuple(values.trust_provider)
     if trusted:
-        from pipvariant.providers.plugins import parse_trust
+        from pipvariant.providers.trust import Trust
 
         # A word that is none is refused before anything is done.
-        parse_trust(trusted)
+        Trust(trusted)
     return TargetOptions(
         enabled=tuple(values.enable_provider),
         disabled=tuple(values.disable_provider),

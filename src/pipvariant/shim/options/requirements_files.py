@@ -15,7 +15,7 @@ from typing import Any
 
 from pipvariant.errors import InvalidOption, PipVariantError
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import pip_error
+from pipvariant.shim.core.pip_objects import error_for_user
 from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside
 from pipvariant.shim.options.definitions import CHOOSING, make
 
@@ -108,9 +108,10 @@ def _lines(content: str) -> Iterator[str]:
         # Plain pip sees a comment: nothing else may be hidden in it, and it has no next line.
         option = _closed(line[comment.end() :].rstrip("\\ \t"))
         if not _is_ours(option):
-            raise pip_error("RequirementsFileParseError")(
+            raise error_for_user(
+                "RequirementsFileParseError",
                 f"Invalid requirement: line {number} of a requirements file is {line.strip()!r}; "
-                f"after `# pip-variant:` there can be {', '.join(CHOOSING)}."
+                f"after `# pip-variant:` there can be {', '.join(CHOOSING)}.",
             )
         yield f"{line[: comment.start()]}{option}"
 
@@ -156,8 +157,9 @@ def _handle_line(
         if user.preferences is not None:
             on_read()
     except PipVariantError as error:
-        raise pip_error("RequirementsFileParseError")(
-            f"Invalid requirement: line {line.lineno} of {line.filename}: {error}"
+        raise error_for_user(
+            "RequirementsFileParseError",
+            f"Invalid requirement: line {line.lineno} of {line.filename}: {error}",
         ) from error
     return result
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.selection.explanation import Explanation, explain
-from pipvariant.selection.model import File
+from pipvariant.selection.model import File, LeftOut
 from pipvariant.shim.core.pip_objects import canonical_name, redact, requested_link
+from pipvariant.shim.core.pip_versions import hashes_of
 from pipvariant.shim.finding.index import source_of
 from pipvariant.shim.finding.left_out import left_out_by_pip
 
@@ -45,16 +45,21 @@ def _explain(
 ) -> Explanation | None:
     files = _files(index, project)
     decided, skipped = decisions.of_link(link), decisions.skipped_of(project)
-    chosen = decided.file if decided is not None else _file_of(link, project, files)
+    version = decisions.versions.get(project)
+    if project in decisions.displaced:
+        skipped = [*skipped, decisions.displaced[project]]
+    chosen = decided.file if decided is not None else _file_of(link, project, files, version)
     version = None if chosen is None else str(chosen.version)
     left_out = [
         each
         for each in left_out_by_pip(index, project)
         if version in (None, str(each.file.version))
     ]
-    if decided is None and not skipped and not left_out:
+    versions = {version} if version is not None else {each.version for each in skipped}
+    left_out += _left_out_by_hash([file for file in files if str(file.version) in versions])
+    if decided is None and not skipped and not any(each.file.label for each in left_out):
         return None
-    plain = [file for file in files if file.label is None]
+    plain = [file for file in files if file.label is None and not _is_forbidden(file)]
     explanation = explain(
         project,
         None if decided is None else decided.decision,
@@ -78,17 +83,35 @@ def _files(index: IndexState, project: str) -> list[File]:
     return [] if search is None else index.files(search.finder, project, search.hashes)
 
 
-def _file_of(link: Any, project: str, files: Sequence[File]) -> File | None:
-    """Return the file that a link is to; one on no index has the version that is in its name."""
+def _is_forbidden(file: File) -> bool:
+    """Say whether pip leaves a file out because of its hash; one that is not known it fetches."""
+    return not file.allowed and bool(hashes_of(file.link))
+
+
+def _left_out_by_hash(files: Sequence[File]) -> list[LeftOut]:
+    """Return one file of each label and kind of which no file has an allowed hash."""
+    # Where no hash is allowed pip leaves out nothing, and fails later.
+    if all(map(_is_forbidden, files)):
+        return []
+    first: dict[tuple[Any, ...], File] = {}
+    # Sorting is stable: an allowed file comes first.
+    for file in sorted(files, key=_is_forbidden):
+        first.setdefault((str(file.version), file.source, file.label, file.kind), file)
+    reason = "its hash is not allowed"
+    return [LeftOut(file, reason) for file in first.values() if _is_forbidden(file)]
+
+
+def _file_of(link: Any, project: str, files: Sequence[File], version: str | None) -> File | None:
+    """Return the file that a link is to, which may be on no index.
+
+    :param version: what pip has found inside it.
+    """
     if link is None:
         return None
     for file in files:
         if file.link.url_without_fragment == link.url_without_fragment:
             return file
-    name = str(link.filename)
-    wheel: Any = import_module("pip._internal.models.wheel").Wheel
-    version = wheel(name).version if link.is_wheel else name
-    return File.named(project, str(version), name, source=source_of(link), link=link)
+    return File.named(project, version, str(link.filename), source=source_of(link), link=link)
 
 
 def _best(index: IndexState, project: str, files: Sequence[File]) -> File | None:

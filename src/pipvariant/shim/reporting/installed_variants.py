@@ -8,8 +8,16 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from pipvariant.selection.installed import Compatibility, Installed, better_label, compatibility
+from pipvariant.selection.installed import (
+    Compatibility,
+    Installed,
+    advice,
+    better_label,
+    compatibility,
+    upgrade_command,
+)
 from pipvariant.selection.judging import Judge
+from pipvariant.selection.mixed import Mixed, find_mixed
 from pipvariant.selection.model import OtherProject
 from pipvariant.shim.building.plugin_installer import plugins_of
 from pipvariant.shim.core.pip_objects import default_environment
@@ -17,6 +25,7 @@ from pipvariant.shim.core.state import CommandOptions, TargetOptions
 from pipvariant.shim.finding.index import IndexState
 from pipvariant.shim.finding.installed import installed_version, read_installed, read_recorded
 from pipvariant.shim.finding.target import make_target
+from pipvariant.shim.reporting.mixed_variants import installed_members
 
 
 class Looked(NamedTuple):
@@ -24,11 +33,20 @@ class Looked(NamedTuple):
 
     :param better: a label of the same version that ranks before it; empty if there is none, None
         where that cannot be known without asking an index.
+    :param command: takes another label; empty where none is wanted, or pip has no such command.
+    :param mixed: the mixes that it is part of.
     """
 
     installed: Installed
     compatibility: Compatibility
     better: str | None
+    command: str
+    mixed: tuple[Mixed, ...]
+
+    @property
+    def advice(self) -> str:
+        """What is wrong with the build and what to do about it, empty if nothing is."""
+        return advice(self.compatibility, self.better, self.command)
 
 
 def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Looked]:
@@ -51,12 +69,18 @@ def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Loo
     judge = _judge_for(
         dataclasses.replace(options, enabled=(*options.enabled, *providers)), environment
     )
+    mixes = find_mixed(installed_members(distribution for distribution, _ in found))
     looked = []
     for distribution, installed in found:
         recorded = read_recorded(distribution)
         better = None if recorded is None else better_label(installed, recorded, judge)
         if installed.is_variant or better is not None:
-            looked.append(Looked(installed, compatibility(installed, judge), better))
+            fits = compatibility(installed, judge)
+            wanted = not paths and (better or fits.compatible is False)
+            command = upgrade_command(installed) if wanted else ""
+            project = distribution.canonical_name
+            mixed = tuple(each for each in mixes if project in each.projects)
+            looked.append(Looked(installed, fits, better, command, mixed))
     return looked
 
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.printable import some
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import canonical_name, pip_error
+from pipvariant.shim.core.pip_objects import canonical_name, pip_error, requested_link
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.left_out import left_out_by_pip
 from pipvariant.shim.resolving.selector import INSTALLERS
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pipvariant.shim.finding.index import IndexState
     from pipvariant.shim.installing.recorded_variants import Recorder
     from pipvariant.shim.resolving.decisions import Decided, Decisions
+    from pipvariant.shim.resolving.selector import Selector
 
 #: pip's own level between INFO and DEBUG, shown with -v.
 VERBOSE = 15
@@ -37,9 +39,10 @@ def patches(
     decisions: Decisions,
     messages: Messages,
     recorder: Recorder,
+    selector: Selector,
 ) -> list[Patch]:
     """Patch the end of the resolver, and its words for what it cannot resolve."""
-    report = _Report(options, user, index, decisions, messages, recorder)
+    report = _Report(options, user, index, decisions, messages, recorder, selector)
     resolver = LEGACY_RESOLVER if options.legacy_resolver else RESOLVER
     error = f"{FACTORY}:Factory.get_installation_error"
     found = [patch(f"{resolver}:Resolver.resolve", _resolve, _prove_resolve, report, resolver)]
@@ -60,6 +63,7 @@ def _resolve(
         raise
     decisions.resolved, decisions.failed = tuple(result.requirements.values()), ""
     report.tell_resolved()
+    report.tell_mixed(self)
     return result
 
 
@@ -83,6 +87,17 @@ class _Report:
     decisions: Decisions
     _messages: Messages
     _recorder: Recorder
+    _selector: Selector
+
+    def tell_mixed(self, resolver: Any) -> None:
+        """Warn of packages that need each other and are built for different things."""
+        decided = filter(None, map(self.decisions.of_requirement, self.decisions.resolved))
+        if self._options.command not in INSTALLERS or not any(decided):
+            return
+        from pipvariant.shim.reporting.mixed_variants import mixed_after
+
+        for sentence in mixed_after(resolver, self.decisions):
+            self._messages.tell(logging.WARNING, sentence)
 
     def tell_failed(self, error: str) -> None:
         """Say what variants have to do with it that nothing could be resolved.
@@ -112,11 +127,16 @@ class _Report:
     def tell_resolved(self) -> None:
         """Say what was chosen of each project."""
         without: dict[str, set[str]] = {}
+        broken = False
         for requirement in self.decisions.resolved:
             project = canonical_name(requirement.name)
+            if self._options.explains:
+                # Asked now, as pip removes what it has unpacked in the end.
+                self.decisions.versions[project] = str(requirement.get_dist().version)
             self._tell_skipped(self.decisions.skipped_of(project))
             decided = self.decisions.of_requirement(requirement)
             if decided is None:
+                self._selector.tell_displaced(project, requested_link(requirement))
                 continue
             from pipvariant.selection.reasons import missing_accelerators
 
@@ -124,10 +144,11 @@ class _Report:
                 self._recorder.record(project, decided)
             self._tell_chosen(requirement.name, decided)
             if not decided.file.is_accelerated and not self._user.names_label_of(decided.decision):
-                for accelerator in missing_accelerators(decided.decision):
+                for accelerator, is_broken in missing_accelerators(decided.decision).items():
                     without.setdefault(accelerator, set()).add(requirement.name)
+                    broken = broken or is_broken
         if without and self._options.command in INSTALLERS and not self._options.explains:
-            self._tell_without(without)
+            self._tell_without(without, "could be used" if broken else "was found")
 
     def _tell_chosen(self, name: str, decided: Decided) -> None:
         """Say what was chosen of a project, and with ``-v`` why no other label.
@@ -169,10 +190,11 @@ class _Report:
 
             self._messages.tell(logging.INFO, skip_phrase(decision))
 
-    def _tell_without(self, without: Mapping[str, set[str]]) -> None:
-        """Warn that builds without accelerator were chosen because no such hardware was found.
+    def _tell_without(self, without: Mapping[str, set[str]], state: str) -> None:
+        """Warn that builds without accelerator were chosen because no such hardware is usable.
 
         :param without: accelerator -> the projects of which such a build was chosen.
+        :param state: what there is none of.
         """
         from pipvariant.selection.reasons import ACCELERATORS
 
@@ -181,7 +203,7 @@ class _Report:
         names = ", ".join(sorted({name for projects in without.values() for name in projects}))
         self._messages.tell(
             logging.WARNING,
-            f"No {hardware} hardware was found, so builds that do without were taken of {names}. "
+            f"No {hardware} hardware {state}, so builds that do without were taken of {names}. "
             f"`--require-variant {namespaces[0]}` makes that an error, `--variant :all:=null` "
             "says it is meant.",
         )
@@ -195,7 +217,7 @@ def _phrase(decided: Decided) -> str:
     decision, file = decided
     phrase = label_phrase(file.label, file.kind)
     if file.is_accelerated:
-        return f"{phrase} ({', '.join(map(str, iter_properties(decision.properties(file))))})"
+        return f"{phrase} ({some(iter_properties(decision.properties(file)))})"
     missed = nearest_miss(decision)
     return f"{phrase}; {missed}" if missed else phrase
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.printable import printable
 from pipvariant.selection.model import Decision, File
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
@@ -51,7 +52,7 @@ def _entry(decided: Decided) -> Mapping[str, Any]:
                 "feature": rejection.feature,
                 "values": list(rejection.values),
                 "supported": list(rejection.supported),
-                "reason": incompatibility(rejection, judgement),
+                "reason": printable(incompatibility(rejection, judgement)),
             }
             for judgement in decision.judged()
             for rejection in judgement.ranking.rejected

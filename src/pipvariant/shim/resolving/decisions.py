@@ -28,6 +28,8 @@ class Decisions(State):
         self.judgements: dict[str, Judgement] = {}
         #: (canonical project name, version) of the versions that were skipped, in order.
         self.skipped: dict[tuple[str, Any], Decision] = {}
+        #: Canonical project name -> an older version with variants, where the taken one has none.
+        self.displaced: dict[str, Decision] = {}
         #: (project, version) -> an older version that has a better label, in words.
         self.hints: dict[tuple[str, str], str] = {}
         #: Canonical names of the projects of which a version was found that can be taken.
@@ -40,6 +42,8 @@ class Decisions(State):
         self.build_labels: Mapping[str, str] = {}
         #: Why wheels on the disk were refused, as sentences.
         self.refused: list[str] = []
+        #: Canonical project name -> version that is installed, where it is to be explained.
+        self.versions: dict[str, str] = {}
         #: What the resolver found, and the words of its failure: of these one is empty.
         self.resolved: tuple[Any, ...] = ()
         self.failed = ""

@@ -48,6 +48,8 @@ class Replacements(State):
         self.replaceable: dict[tuple[str, Any], Installed] = {}
         #: URL of a file -> what is installed of the same version and ranks lower.
         self.replacing: dict[str, Installed] = {}
+        #: (canonical project name, version) of what is installed and pip was offered no file of.
+        self.not_offered: set[tuple[str, Any]] = set()
         #: (canonical project name, version) of what is installed and is not what is required.
         self.unwanted: set[tuple[str, Any]] = set()
 
@@ -224,8 +226,11 @@ def _infos(
     """
     version = installed.version
     key = (installed.project_name, version)
+    offered = False
 
     def build_kept() -> Any:
+        if not offered:
+            order.replacements.not_offered.add(key)
         search: Any = index.search
         unwanted = key in order.replacements.unwanted or not order.is_wanted(key, (), search)
         return None if unwanted else installed
@@ -237,7 +242,10 @@ def _infos(
         return entry[0], functools.partial(_build, entry[1], installed)
 
     if prefers_installed:
-        yield from (among(entry) for entry in get_infos() if entry[0] == version)
+        for entry in get_infos():
+            if entry[0] == version:
+                offered = True
+                yield among(entry)
         yield kept
         yield from (entry for entry in get_infos() if entry[0] != version)
         return
@@ -246,6 +254,7 @@ def _infos(
         if not passed and entry[0] < version:
             passed = True
             yield kept
+        offered = offered or entry[0] == version
         yield among(entry) if entry[0] == version else entry
     if not passed:
         yield kept

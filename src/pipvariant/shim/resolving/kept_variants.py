@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
     from pipvariant.selection.model import Target
     from pipvariant.shim.core.state import CommandOptions, Messages, UserConstraints
+    from pipvariant.shim.finding.index import IndexState
     from pipvariant.shim.resolving.installed_candidate import Replacements
 
 RESOLVER = "pip._internal.resolution.resolvelib.resolver"
@@ -35,6 +37,7 @@ class KeptVariants:
 
     options: CommandOptions
     user: UserConstraints
+    index: IndexState
     replacements: Replacements
     target: Target
     settled: Judge
@@ -42,24 +45,20 @@ class KeptVariants:
 
     def tell(self, resolver: Any, result: Any) -> None:
         """Name the variants that the user asked for and has, and those that are replaced."""
-        legacy = self.options.legacy_resolver
-        if legacy:
+        if self.options.legacy_resolver:
             kept = [req.satisfied_by for req in result.requirements.values()]
         else:
-            kept = [
-                getattr(found, "dist", None)
-                for found in resolver._result.mapping.values()
-                if found.is_installed
-            ]
+            found = resolver._result.mapping.values()
+            kept = [getattr(each, "dist", None) for each in found if each.is_installed]
+            self._tell_older(each for each in found if not each.is_installed)
         for distribution in kept:
             if distribution is None or distribution.canonical_name not in self.replacements.named:
                 continue
             installed = read_installed(distribution)
-            head = f"{installed.name} {installed.version}"
             if installed.is_variant:
+                head = f"{installed.name} {installed.version}"
                 self.messages.tell(logging.INFO, f"{head}: already installed as {installed}")
-            if not self.user.upgrades(self.options) and not legacy:
-                self._tell_better(head, distribution, installed)
+            self._tell_better(distribution, installed)
         for req in result.requirements.values():
             link = requested_link(req)
             old = None if link is None else self.replacements.replacing.get(link.url)
@@ -67,18 +66,68 @@ class KeptVariants:
                 new = label_phrase(label_in(link.filename), "the non-variant build")
                 self.messages.tell(logging.INFO, f"{req.name} {old.version}: {new} replaces {old}")
 
-    def _tell_better(self, head: str, distribution: Any, installed: Installed) -> None:
-        """Say that another label would fit better now, without asking an index."""
-        from pipvariant.selection.installed import better_label, may_have_better
+    def _tell_better(self, distribution: Any, installed: Installed) -> None:
+        """Say that what is kept does not fit, or that another label would fit better now.
 
+        No index is asked, unless the user looks for a better one and so has asked it.
+        """
+        from pipvariant.selection.installed import (
+            advice,
+            better_label,
+            compatibility,
+            may_have_better,
+            upgrade_command,
+        )
+
+        head, project = f"{installed.name} {installed.version}", distribution.canonical_name
+        fits = compatibility(installed, self.settled, asks_all=True)
+        level = logging.WARNING if fits.compatible is False else logging.INFO
+        if self.user.upgrades(self.options):
+            reasons = [fits.reason] if fits.compatible is False else []
+            if (project, distribution.version) in self.replacements.not_offered:
+                why = why_not_offered(self.index, project, distribution.version)
+                reasons.append(f"{installed} is kept, as {why}")
+            if reasons:
+                self.messages.tell(level, f"{head}: {'; '.join(reasons)}")
+            return
         recorded = read_recorded(distribution)
         label = None if recorded is None else better_label(installed, recorded, self.settled)
-        if label:
-            text = f"variant {label} would fit better now; --upgrade-variant takes it"
-            self.messages.tell(logging.INFO, f"{head}: {text}")
-        elif label is None and may_have_better(installed, self.target):
-            text = "a variant may fit better now; --upgrade-variant looks for one"
-            self.messages.tell(logging.INFO, f"{head}: {text}")
+        command = upgrade_command(installed)
+        text = advice(fits, label, command)
+        if not text and label is None and may_have_better(installed, self.target):
+            text = f"a variant may fit better now; `{command}` looks for one"
+        if text:
+            self.messages.tell(level, f"{head}: {text}")
+
+    def _tell_older(self, candidates: Iterable[Any]) -> None:
+        """Warn of each version that replaces a newer one for the sake of what the user requires.
+
+        :param candidates: pip's, of what is going to be installed.
+        """
+        installed = dict(self.replacements.replaceable.keys())
+        for candidate in candidates:
+            project, new = candidate.project_name, candidate.version
+            old = installed.get(project)
+            if old is None or new >= old:
+                continue
+            text = f"{project}: version {new} replaces {old}, which is newer"
+            if (project, old) in self.replacements.not_offered:
+                text += f", as {why_not_offered(self.index, project, old)}"
+            self.messages.tell(logging.WARNING, text)
+
+
+def why_not_offered(index: IndexState, project: str, version: Any) -> str:
+    """Say why pip was offered no file of an installed version, and what would let one in."""
+    search, pin = index.searches.get(project), f"`{project}=={version}`"
+    found = [] if search is None else search.finder.find_all_candidates(project)
+    links = [each.link for each in found if each.version == version]
+    if not links:
+        return f"no file of {version} is on the index for this machine"
+    if all(link.is_yanked for link in links):
+        return f"{version} is yanked, and left out without {pin}"
+    if version.is_prerelease:
+        return f"{version} is a pre-release, and left out without --pre or {pin}"
+    return f"pip takes no file of {version}"
 
 
 def patches(options: CommandOptions, kept: KeptVariants) -> list[Patch]:

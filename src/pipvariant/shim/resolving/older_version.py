@@ -1,11 +1,12 @@
-"""An older version that has a compatible label, where the newest has none."""
+"""An older version with compatible labels, where the newest has none, or no variants at all."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pipvariant.shim.finding.index import labelled_by_version
+from pipvariant.shim.finding.filenames import label_in
+from pipvariant.shim.finding.index import labelled_by_version, source_of
 
 if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
@@ -43,7 +44,8 @@ def older_version_hint(
     if not namespaces:
         return ""
     known = {label for judgement in judgements for label in judgement.labels}
-    for labelled in labelled_by_version(_older(file, search, index)):
+    older = [each for each in _older(file, search, index) if each.is_accelerated]
+    for labelled in labelled_by_version(older):
         # A label nearly always means the same in all versions.
         if labelled.keys() <= known:
             continue
@@ -61,16 +63,42 @@ def older_version_hint(
     return ""
 
 
+def displaced_files(
+    link: Any, project: str, search: Search, index: IndexState, *, anywhere: bool
+) -> tuple[str, list[File]]:
+    """Return the files of the newest older version with variants, where the taken one has none.
+
+    A local version such as 2.0+cpu counts as newer than 2.0, and another source may have a newer
+    version than the one with the variants.
+
+    :param link: of the file that is taken.
+    :param anywhere: also where one source has both, as different versions.
+    :returns: the version that is taken, and the files, which are none if there is no such version.
+    """
+    found = search.finder.find_all_candidates(project)
+    if not any(label_in(each.link.filename) for each in found):
+        return "", []
+    files = index.files(search.finder, project, search.hashes)
+    taken = next((file for file in files if file.link == link), None)
+    older = [] if taken is None else _older(taken, search, index)
+    newest = max((file.version for file in older if file.is_accelerated), default=None)
+    if taken is None or newest is None:
+        return "", []
+    files = [file for file in older if file.version == newest]
+    if not anywhere and newest.public != taken.version.public:
+        files = [file for file in files if file.source != source_of(link)]
+    return str(taken.version), files if any(file.is_accelerated for file in files) else []
+
+
 def _older(file: File, search: Search, index: IndexState) -> list[File]:
-    """Return the accelerated files of older versions that pip would take for the same search."""
+    """Return the files of older versions that pip would take for the same search."""
     finder, project = search.finder, file.project
     evaluator = finder.make_candidate_evaluator(
         project, specifier=search.specifier, hashes=search.hashes
     )
     found = evaluator.get_applicable_candidates(finder.find_all_candidates(project))
-    files = (
+    return [
         index.file(project, each.version, each.link, hashes=search.hashes)
         for each in found
-        if each.version < file.version
-    )
-    return [each for each in files if each.is_accelerated]
+        if each.version < file.version and not each.link.is_yanked
+    ]

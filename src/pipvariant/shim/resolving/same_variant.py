@@ -15,6 +15,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pipvariant.printable import printable
 from pipvariant.selection.same_variant import Values, arrange, values_of, values_of_installed
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
@@ -177,7 +178,10 @@ def _get_installation_error(original: Any, /, self: Any, e: Any, *args: Any, **k
     ]
     if not apart:
         return original(self, e, *args, **kwargs)
-    lines = {f"\n    {parent.name} {parent.version}: {member}" for member, parent in apart}
+    lines = {
+        "\n    " + printable(f"{parent.name} {parent.version}: {member}")
+        for member, parent in apart
+    }
     return pip_error("DistributionNotFound")(
         f"--same-variant {apart[0][0].family} cannot be kept, the packages have no variants "
         f"with equal values that fit:{''.join(sorted(lines))}"

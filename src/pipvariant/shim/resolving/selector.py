@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pipvariant.printable import some
 from pipvariant.selection.model import Decision, File
 from pipvariant.shim.core.pip_objects import installation_error, redact
 from pipvariant.shim.core.state import State
@@ -175,7 +176,7 @@ class Selector(State):
             taken, *others = map(redact, sources)
             self.messages.tell(
                 logging.WARNING,
-                f"{of}: variants that fit are at {taken} and at {', '.join(others)}; "
+                f"{of}: variants that fit are at {taken} and at {some(others)}; "
                 "those of the first are taken, as pip prefers it",
             )
         if search.hashes and search.is_lazy:
@@ -193,6 +194,33 @@ class Selector(State):
             )
             if hint:
                 self.decisions.hints[decision.project, decision.version] = hint
+
+    def tell_displaced(self, project: str, link: Any) -> None:
+        """Say which labels gave way to a version without variants that counts as newer.
+
+        :param link: of the file that was taken, about which nothing was decided.
+        """
+        search, preferences = self.index.searches.get(project), self.user.preferences
+        # Who names a label, or none, means it.
+        named = preferences is not None and preferences.names_label(project)
+        if search is None or named or self.user.no_variant:
+            return
+        from pipvariant.shim.resolving.older_version import displaced_files
+
+        explains = self.options.explains
+        taken, files = displaced_files(link, project, search, self.index, anywhere=explains)
+        if not files:
+            return
+        from pipvariant.selection.reasons import displaced_phrase
+
+        decision = self.decide(files, search, constrained=False)
+        reason = f"{taken} counts as newer"
+        self.decisions.displaced[project] = dataclasses.replace(decision, skip_reason=reason)
+        phrase = displaced_phrase(taken, decision)
+        if phrase:
+            self.decisions.hints[project, taken] = phrase
+            if not explains:
+                self.messages.tell(logging.INFO, phrase)
 
     def _tell_disallowed(self, taken: File, search: Search) -> None:
         """Say that a label would rank before the taken file, if its hash were allowed."""

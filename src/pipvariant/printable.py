@@ -1,0 +1,45 @@
+"""Text that was not written by us, made fit for a user to read: the one function for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+# Of a message, and of a name or URL in it, so many characters are shown.
+_LONGEST = 10_000
+_LONGEST_WORD = 400
+#: What stands before the host of a URL; a password may have an ``@`` too.
+_LOGIN = re.compile(r"(?<=://)([^\s/?#]*)@")
+_LONG_WORD = re.compile(rf"(\S{{{_LONGEST_WORD}}})\S+")
+
+
+def printable(text: str, longest: int = _LONGEST) -> str:
+    """Return *text* as one line that does no harm, whoever wrote it.
+
+    Passwords of URLs are left out, long words and what is longer than *longest* are cut, and what
+    a terminal obeys is written as an escape: control characters, ends of lines, marks that turn
+    the direction of writing.
+    """
+    line = _LONG_WORD.sub(r"\1...", without_passwords(text))
+    if len(line) > longest:
+        line = f"{line[:longest]} ..."
+    if line.isprintable():
+        return line
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in line)
+
+
+def without_passwords(text: str) -> str:
+    """Return *text* with what pip shows of the URLs in it: ``https://user:****@host``."""
+    return _LOGIN.sub(_redacted, text)
+
+
+def some(items: Iterable[object], most: int = 3, joint: str = ", ") -> str:
+    """Name the first items of a list, and count the others: ``a, b, c and 47 more``."""
+    names = list(map(str, items))
+    more = f" {joint.strip(' ,;') or 'and'} {len(names) - most} more" if len(names) > most else ""
+    return joint.join(names[:most]) + more
+
+
+def _redacted(match: re.Match[str]) -> str:
+    user, separator, _ = match[1].partition(":")
+    return f"{user}:****@" if separator else "****@"
