@@ -73,6 +73,7 @@ def _of(command: str, *, legacy: bool) -> list[Patch]:
         builds=True,
         lock_files=True,
         all_variants=True,
+        ignores_dependencies=True,
     )
     run.user.preferences = Preferences(families=(Family("n", frozenset({"a", "b"})),))
     run.label_built = lambda wheel, source, label, folder: ""

@@ -38,6 +38,7 @@ PRELOADED = (
     "pipvariant.cli",
     "pipvariant.providers.nvidia",
     "pipvariant.providers.target",
+    "pipvariant.shim.building.built_wheels",
     "pipvariant.shim.resolving.dependencies",
     "pipvariant.shim.installing.recorded_variants",
     "pipvariant.shim.options.definitions",

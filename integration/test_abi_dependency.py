@@ -145,6 +145,39 @@ def test_without_dependencies_only_what_is_installed_fits(
     assert pip.build("ext") == ("1.0", label)
 
 
+def test_what_stays_old_for_the_sake_of_a_label_is_told(pip: Pip, torches: Index) -> None:
+    labels = {"torch27": LABELS["torch27"], "null": ()}
+    torches.add(*release("ext", labels=labels, providers=BUILTIN, extras=("more",)))
+    pip.variant("install", "torch==2.7.1").check()
+    line = "torch 2.7.1: 2.9.1 is not taken, as variant torch27 of ext 1.0 is built for torch 2.7"
+    for advice in ("; --variant ext=null goes with it", ""):
+        result = pip.variant("install", "-U", "ext[more]", "torch").check()
+        assert line + advice in result.output.splitlines()
+        assert pip.build("torch") == ("2.7.1", "")
+    # Nobody asks for a newer one.
+    for args in (("-U", "ext"), ("ext", "torch"), ("-U", "ext", "torch<2.8")):
+        assert "is not taken" not in pip.variant("install", *args).check().output
+    pip.variant("install", "-U", "ext", "torch", "--variant", "ext=null").check()
+    assert (pip.build("torch"), pip.label("ext")) == (("2.9.1", ""), "null")
+
+
+@pytest.mark.effect_of(
+    "ignored_dependencies", "_InstallRequirementBackedCandidate.iter_dependencies"
+)
+@pytest.mark.parametrize(
+    ("torch", "label"),
+    (("torch==2.8.0", "torch28"), ("torch<2.9", "torch28"), ("torch==2.6.0", "null")),
+)
+def test_without_dependencies_what_comes_in_the_same_command_decides(
+    pip: Pip, torches: Index, torch: str, label: str
+) -> None:
+    torches.add(*release("ext", labels=WITH_NULL, providers=BUILTIN, requires=("missing",)))
+    other = "torch==2.7.1; python_version < '3'"
+    pip.variant("install", "--no-deps", "ext", torch, other).check()
+    assert pip.build("ext") == ("1.0", label)
+    assert pip.installed().keys() == {"ext", "torch"}
+
+
 @pytest.mark.every_pip
 def test_metadata_files_spare_the_wheels_that_are_not_taken(pip: Pip, torches: Index) -> None:
     torches.metadata_files = True

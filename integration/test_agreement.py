@@ -1,4 +1,4 @@
-"""Filename, variant.json and variants.json have to agree, or nothing is installed (PEP 825)."""
+"""A wheel whose filename, variant.json and variants.json do not agree is left out (PEP 825)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from dataclasses import replace
 
 import pytest
 
-from integration.environments import PIP_VERSION, Pip
+from integration.environments import Pip
 from integration.index import Index, Reply
 from integration.sites import Site, page
 from integration.wheels import Wheel, cuda, metadata, tri
 
 NAME = "tri-1.0-variants.json"
 BEST = "tri-1.0-py3-none-any-cuda12.8.whl"
+NEXT = "tri-1.0-py3-none-any-cuda12.6.whl"
 
 
 def lie(index: Index) -> None:
@@ -31,40 +32,60 @@ def lie(index: Index) -> None:
 WAYS: Mapping[str, tuple[str, ...]] = {
     "install": ("install", "solo", "tri"),
     "dependency": ("install", "solo", "user"),
-    "dry run": ("install", "--dry-run", "tri"),
     "download": ("download", "-d", "out", "tri"),
     "wheel": ("wheel", "-w", "out", "tri"),
-    "legacy resolver": ("install", "--use-deprecated=legacy-resolver", "solo", "tri"),
     "fast deps": ("install", "--use-feature=fast-deps", "solo", "tri"),
 }
 
 
-@pytest.mark.every_pip
-@pytest.mark.parametrize("way", sorted(WAYS))
-def test_a_wheel_that_is_not_what_the_index_said_is_refused(
-    pip: Pip, index: Index, way: str
+@pytest.mark.effect_of("again", "Resolver.resolve")
+@pytest.mark.parametrize(
+    ("way", "described"),
+    (*((way, False) for way in sorted(WAYS)), ("install", True), ("download", True)),
+)
+def test_the_next_best_is_taken_for_a_wheel_that_is_not_what_the_index_said(
+    pip: Pip, index: Index, way: str, described: bool
 ) -> None:
-    index.ranges = True
+    # Where metadata was read apart, the wheel itself comes when everything else is decided.
+    index.ranges, index.pages, index.metadata_files = True, "html", described
     lie(index)
-    result = pip.variant(*WAYS[way], driver="12.8")
+    result = pip.variant(*WAYS[way], driver="12.8").check()
+    (warning,) = [line for line in result.warnings if "fast-deps" not in line]
+    assert index.file_url(BEST) in warning
+    assert cuda("12.7") in warning
+    assert cuda("12.8") in warning
+    if way in ("download", "wheel"):
+        assert [path.name for path in pip.work.glob("out/tri*")] == [NEXT]
+    else:
+        assert pip.build("tri") == ("1.0", "cuda12.6")
+        assert pip.label("solo") == ""
+        # What the environment keeps to choose from later is without it.
+        assert "cuda12.8" not in (pip.site / "tri-1.0.dist-info/variants.json").read_text()
+    # Nothing is fetched twice, except in parts.
+    fetched = [each for each in index.requests if each.endswith(".whl")]
+    assert way == "fast deps" or len(fetched) == len(set(fetched))
+
+
+def test_the_legacy_resolver_refuses_such_a_wheel(pip: Pip, index: Index) -> None:
+    lie(index)
+    legacy = "--use-deprecated=legacy-resolver"
+    result = pip.variant("install", legacy, "solo", "tri", driver="12.8")
     assert result.code == 1
-    assert result.lines_with(BEST, cuda("12.7"), cuda("12.8"))
-    assert "Traceback" not in result.output
+    assert result.lines_with("ERROR", BEST, cuda("12.7"), cuda("12.8"))
     assert pip.installed() == {}
-    assert not list(pip.work.glob("out/tri*"))
 
 
-@pytest.mark.every_pip
-def test_a_described_wheel_that_is_not_what_the_index_said_is_refused(
-    pip: Pip, index: Index
+@pytest.mark.parametrize("described", (False, True))
+def test_such_a_wheel_is_refused_where_its_hash_is_given(
+    pip: Pip, index: Index, described: bool
 ) -> None:
-    # The wheel itself comes last, when everything else is decided.
-    index.pages, index.metadata_files = "html", True
+    index.metadata_files = described
     lie(index)
-    result = pip.variant("install", "solo", "tri", driver="12.8")
+    hashes = [hashlib.sha256(wheel.content).hexdigest() for wheel in tri()]
+    pip.write("r.txt", [" ".join(["tri==1.0", *(f"--hash=sha256:{each}" for each in hashes)])])
+    result = pip.variant("install", "-r", "r.txt", driver="12.8")
     assert result.code == 1
-    assert result.lines_with(BEST, cuda("12.7"), cuda("12.8"))
-    assert bool(index.requests_for(".metadata")) == (PIP_VERSION >= (22, 3))
+    assert result.lines_with("ERROR", BEST, cuda("12.7"), cuda("12.8"))
     assert pip.installed() == {}
 
 
@@ -75,10 +96,10 @@ def test_a_wheel_in_a_folder_is_held_to_the_file_beside_it(pip: Pip) -> None:
         (folder / wheel.filename).write_bytes(wheel.content)
     said = metadata([replace(wheel, properties=(cuda("12.7"),)) for wheel in tri(null=False)])
     (folder / NAME).write_text(json.dumps(said))
-    result = pip.variant("install", "--no-index", "-f", "wheels", "tri", driver="12.8")
-    assert result.code == 1
-    assert result.lines_with(cuda("12.7"))
-    assert pip.installed() == {}
+    result = pip.variant("install", "--no-index", "-f", "wheels", "tri", driver="12.8").check()
+    # Of all labels the same is said, so that one after the other is found out.
+    assert len([line for line in result.warnings if cuda("12.7") in line]) == 3
+    assert pip.build("tri") == ("1.0", "null")
 
 
 INSIDE = {
@@ -93,24 +114,41 @@ INSIDE = {
 
 
 @pytest.mark.parametrize("kind", sorted(INSIDE))
-def test_a_wheel_with_something_else_inside_is_refused(pip: Pip, index: Index, kind: str) -> None:
+def test_a_wheel_with_something_else_inside_is_left_out(pip: Pip, index: Index, kind: str) -> None:
     index.add(*tri("0.9"), *tri())
     index.answer(BEST, Reply(INSIDE[kind].content))
-    result = pip.variant("install", "tri", driver="12.8")
-    assert result.code == 1
-    assert result.lines_with(BEST)
-    assert "Traceback" not in result.output
-    assert pip.installed() == {}
+    result = pip.variant("install", "tri", driver="12.8").check()
+    assert BEST in result.warnings[0]
+    assert len(result.warnings) == 1
+    assert pip.build("tri") == ("1.0", "cuda12.6")
 
 
-def test_a_null_wheel_with_properties_inside_is_refused(pip: Pip, index: Index) -> None:
+def test_a_null_wheel_with_properties_inside_is_left_out(pip: Pip, index: Index) -> None:
     index.add(*tri())
     wheel = Wheel("tri", label="null", properties=(cuda("12.0"),))
     index.answer(wheel.filename, Reply(wheel.content))
-    result = pip.variant("install", "tri", driver="12.4")
-    assert result.code == 1
-    assert result.lines_with("null")
-    assert pip.installed() == {}
+    result = pip.variant("install", "tri", driver="12.4").check()
+    assert len(result.warnings) == 1
+    assert pip.build("tri") == ("1.0", "")
+
+
+def test_a_version_whose_only_label_is_left_out_has_no_variants(pip: Pip, index: Index) -> None:
+    index.add(*tri(builds=("12.8",), null=False))
+    index.answer(BEST, Reply(Wheel("tri").content))
+    pip.variant("install", "tri", driver="12.8").check()
+    assert pip.build("tri") == ("1.0", "")
+    assert "would fit better" not in pip.variant("install", "tri", driver="12.8").output
+    assert not (pip.site / "tri-1.0.dist-info/variants.json").exists()
+
+
+def test_an_older_version_is_taken_where_all_of_the_newer_is_left_out(
+    pip: Pip, index: Index
+) -> None:
+    only = tri(builds=("12.8",), null=False, plain=False)
+    index.add(*tri("0.9"), *only, Wheel("tri", "0.8"))
+    index.answer(only[0].filename, Reply(Wheel("tri").content))
+    pip.variant("install", "tri", driver="12.8").check()
+    assert pip.build("tri") == ("0.9", "cuda12.8")
 
 
 def test_agreement_is_about_properties_not_about_their_order(pip: Pip, index: Index) -> None:

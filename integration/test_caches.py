@@ -42,12 +42,13 @@ def test_a_wheel_that_was_built_serves_where_no_label_fits(
 ) -> None:
     index.add(Sdist(Wheel("tri")), *tri(null=False, plain=False))
     built = []
-    for _ in range(2):
-        result = pip.variant("install", "tri", driver="12.4", environ=cache).check()
+    for run in (pip.plain, pip.variant, pip.variant):
+        result = run("install", "tri", driver="12.4", environ=cache).check()
         assert (pip.site / "built_with.py").exists()
-        built.append("Building wheel" in result.output)
+        built.append(("Building wheel" in result.output, "Created wheel" in result.output))
         pip.variant("uninstall", "--yes", "tri").check()
-    assert built == [True, False]
+    # What plain pip has built says nothing of what its build saw, until that is known.
+    assert built == [(True, True), (True, False), (False, False)]
 
 
 # A build can make a variant wheel, as far as pip can see not before it is there.
@@ -92,6 +93,23 @@ def test_a_label_that_does_not_fit_is_left_in_the_cache(
         built.append("Building wheel" in result.output)
         pip.variant("uninstall", "--yes", "tri").check()
     assert built == [True, True, False]
+
+
+@pytest.mark.effect_of(
+    "built_wheels", "Cache._get_candidates", "_get_cache_dir", "_build_one_inside_env"
+)
+def test_what_was_built_against_a_label_serves_that_label_alone(
+    pip: Pip, index: Index, cache: dict[str, str]
+) -> None:
+    probe = "__import__('tri').LABEL"
+    index.add(*tri(), Sdist(Wheel("made"), build_requires=("tri",), probe=probe))
+    for number, (driver, is_built) in enumerate((("", True), ("12.8", True), ("12.8", False))):
+        run = pip.variant if driver else pip.plain
+        to = f"to{number}"
+        result = run("install", "--target", to, "made", driver=driver or None, environ=cache)
+        label = f"cuda{driver}" if driver else ""
+        assert (pip.work / to / "built_with.py").read_text() == f"FOUND = {label!r}\n"
+        assert ("Created wheel" in result.check().stdout) == is_built
 
 
 @pytest.mark.parametrize("command", ("list", "info", "dir", "purge"))

@@ -41,9 +41,20 @@ def test_the_best_common_value_is_taken(pip: Pip, index: Index) -> None:
 
 def test_a_member_that_is_only_a_dependency_counts(pip: Pip, index: Index) -> None:
     index.add(*release("alpha", labels=_cuda("12.6", "12.8"), requires=("beta",)))
-    index.add(*release("beta", labels=_cuda("12.6")))
+    # The old one is free, and nothing to go back to.
+    index.add(*release("beta", labels=_cuda("12.6")), Wheel("beta", "0.1"))
     pip.variant("install", *FAMILY, "alpha", driver="12.8").check()
-    assert (pip.label("alpha"), pip.label("beta")) == ("cu12.6", "cu12.6")
+    assert pip.build("alpha") == ("1.0", "cu12.6")
+    assert pip.build("beta") == ("1.0", "cu12.6")
+
+
+def test_a_member_that_is_not_going_to_be_there_has_no_say(pip: Pip, index: Index) -> None:
+    older, newer = ({f"cu{build}": (cuda(build),)} for build in ("12.6", "12.8"))
+    index.add(*release("alpha", "2.0", labels=newer, plain=False))
+    index.add(*release("alpha", "1.0", labels=older), *release("beta", labels=older, plain=False))
+    pip.variant("install", *FAMILY, "alpha", driver="12.8").check()
+    assert pip.build("alpha") == ("2.0", "cu12.8")
+    assert "GET /simple/beta/" not in index.requests
 
 
 def test_the_versions_that_go_together_decide(pip: Pip, index: Index) -> None:

@@ -69,6 +69,31 @@ def test_the_chosen_wheel_decides(
     assert _pulled_in(pip) == pulled_in
 
 
+@pytest.mark.parametrize("way", ("wheel", "metadata file", "ranges"))
+def test_who_speaks_for_a_property_says_the_index_however_metadata_is_read(
+    pip: Pip, index: Index, way: str
+) -> None:
+    index.metadata_files, index.ranges = way == "metadata file", way == "ranges"
+    values = [f"blas :: library :: {name}" for name in ("mkl", "openblas")]
+    providers = [
+        {"blas": {"static-properties": {"library": names}}}
+        for names in (["mkl", "openblas"], ["openblas"])
+    ]
+    requires = [f"{name}; '{value}' in variant_properties" for name, value in zip(NAMES, values)]
+    inside, said = (
+        Wheel("tri", "1.0", "x", tuple(values), providers=each, requires=tuple(requires))
+        for each in providers
+    )
+    index.add(inside, *(Wheel(name) for name in NAMES))
+    index.answer("tri-1.0-variants.json", Reply.json(metadata([said])))
+    fast = ("--use-feature", "fast-deps") if way == "ranges" else ()
+    pip.variant("install", *fast, "tri").check()
+    assert pip.installed() == {"tri": "1.0", NAMES[1]: "1.0"}
+    assert pip.plain("check").check().output.count("tri") == 0
+    written = (pip.site / "tri-1.0.dist-info" / "METADATA").read_text()
+    assert [name for name in NAMES if f"Requires-Dist: {name}" in written] == [NAMES[1]]
+
+
 def test_a_wheel_from_a_folder_decides(pip: Pip, index: Index) -> None:
     _fill(index)
     (pip.work / "wheels").mkdir()

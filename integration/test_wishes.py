@@ -235,7 +235,13 @@ def test_an_installed_null_variant_is_replaced_when_more_is_required(
 # Requirements files
 
 
-@pytest.mark.effect_of("requirements_files", "SUPPORTED_OPTIONS", "handle_line", "preprocess")
+@pytest.mark.effect_of(
+    "requirements_files",
+    "SUPPORTED_OPTIONS",
+    "handle_line",
+    "preprocess",
+    "RequirementsFileParser.parse",
+)
 @pytest.mark.parametrize("form", ("{}", "# pip-variant: {}", "  #pip-variant:   {}"))
 def test_a_requirements_file_names_a_label(pip: Pip, index: Index, form: str) -> None:
     index.add(*tri())

@@ -584,10 +584,10 @@ def test_a_file_that_cannot_be_read_is_an_error_that_names_it(
 ) -> None:
     write(tmp_path)
 
-    def denied(path: Path) -> bytes:
+    def denied(path: Path, mode: str) -> bytes:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "read_bytes", denied)
+    monkeypatch.setattr(Path, "open", denied)
     with pytest.raises(InvalidOption, match=f"{JSON}: cannot be read: Permission denied"):
         found(tmp_path)
 

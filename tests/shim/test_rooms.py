@@ -44,7 +44,9 @@ def _made(name: str) -> Sequence[Patch]:
 def _same_variant() -> same_variant.SameVariant:
     parts = make_parts()
     user, options = UserConstraints(), CommandOptions()
-    return same_variant.SameVariant(options, user, parts.index, parts.decisions, parts.selector)
+    return same_variant.SameVariant(
+        options, user, parts.index, parts.decisions, parts.selector, parts.requirements.resolution
+    )
 
 
 ROOMS = (

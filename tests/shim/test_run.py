@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gc
+import os
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pipvariant import shim
 from pipvariant.shim.building import child_pip
+from pipvariant.shim.core import samples
 from pipvariant.shim.core.pip_versions import this_pip
 from pipvariant.shim.core.state import CommandOptions
 from pipvariant.shim.run import Run
@@ -57,6 +60,30 @@ def test_undo_gives_back_to_the_collector_what_was_set_aside() -> None:
     assert gc.get_freeze_count() > 0
     shim.undo()
     assert gc.get_freeze_count() == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    (
+        ("--no-variant",),
+        ("--enable-provider", "a", "--disable-provider", "b", "--trust-provider", "c==1"),
+        ("--variant-target", "target.toml", "--variant", "proof=label"),
+    ),
+)
+def test_undo_gives_each_variable_its_value_back(
+    options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "target.toml").write_text("format = 1\n")
+    monkeypatch.setenv("PIP_TRUST_PROVIDER", "before==1")
+    before = dict(os.environ)
+    run = shim.apply()
+    command = import_module("pip._internal.commands").create_command("install")
+    command.parse_args([*options, samples.NAME])
+    child_pip.HandOn(run.hand_on).hand_on()
+    assert dict(os.environ) != before
+    shim.undo()
+    assert dict(os.environ) == before
 
 
 def test_applying_twice_patches_once(run: Run) -> None:

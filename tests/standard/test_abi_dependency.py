@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
-from pipvariant.standard.abi_dependency import abi_requirement, is_meant, preferred
+from pipvariant.standard.abi_dependency import abi_requirement, is_meant, needs_versions, preferred
 
 NUMBERS = st.integers(0, 12)
 
@@ -77,6 +77,41 @@ def test_what_exists_between_values_far_apart_is_left_out(
     assert (
         abi_requirement("torch", ("4.0", "1.13"), ("2.1", "3.9")) == "torch>=1.13,<4.1,!=2.*,!=3.*"
     )
+
+
+@pytest.mark.parametrize(
+    ("values", "needed", "left_out"),
+    (
+        (("2.9", "2.7"), False, 1),
+        (("2.0", "1.13"), True, 0),
+        (("101", "0"), False, 100),
+        (("102", "0"), True, 0),
+    ),
+)
+def test_what_lies_in_a_narrow_gap_is_left_out_unseen(
+    values: tuple[str, ...], needed: bool, left_out: int
+) -> None:
+    assert needs_versions(values) is needed
+    assert abi_requirement("torch", values, ()).count("!=") == left_out
+
+
+def test_without_versions_what_is_near_the_preferred_value_counts() -> None:
+    text = abi_requirement("torch", ("150", "100", "99"))
+    assert text.startswith("torch>=100,<151,!=101.*,")
+    assert text.count("!=") == 49
+
+
+@pytest.mark.parametrize(
+    ("versions", "text"),
+    ((None, "torch==99999999.*"), (("1.5", "2.3", "20250101"), "torch>=1,<100000000,!=2.*,!=3.*")),
+)
+def test_only_what_exists_is_left_out_of_a_wide_gap(
+    versions: tuple[str, ...] | None, text: str
+) -> None:
+    values = ("99999999", "1", "20250101", "4")[: 2 + 2 * (versions is not None)]
+    assert needs_versions(values)
+    versions = None if versions is None else (*versions, "3.0", "4.2")
+    assert abi_requirement("torch", values, versions) == text
 
 
 def test_the_requirement_does_not_ask_for_pre_releases() -> None:

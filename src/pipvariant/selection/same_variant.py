@@ -26,8 +26,9 @@ def arrange(
 
     :param files: of one version, compatible, best first.
     :param offered: yields what another package offers in the namespace of a family: what is
-        installed, then each version from the newest on.
-    :param exists: says whether the installer can find any file of another package.
+        installed, then each version from the newest on; nothing of one that is not there and
+        is not going to be.
+    :param exists: likewise, says whether the installer can find any file of another package.
     :returns: the files in the new order, and why there are none: which package has nothing that
         goes with any of them.
     """

@@ -31,12 +31,14 @@ def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
     from pipvariant.errors import UnsupportedPip
     from pipvariant.shim.core.patches import Patches
     from pipvariant.shim.core.pip_versions import as_expected, this_pip
+    from pipvariant.shim.core.state import restore_variables
     from pipvariant.shim.run import Run
 
     global _applied, _run  # noqa: PLW0603 - a process has one pip, so one set of patches
     undo()
     pip = this_pip()
     _applied = patches = Patches(pip)
+    patches.on_undo(restore_variables)
     _run = run = Run(pip, patches)
     try:
         with as_expected(pip):
@@ -97,7 +99,7 @@ def is_command(words: list[str]) -> bool:
 
 
 def undo() -> None:
-    """Put back every object of pip that was replaced. Harmless when none was."""
+    """Put back every object of pip that was replaced, and every variable that was set."""
     global _applied  # noqa: PLW0603 - see apply
     if _applied is not None:
         _applied.undo()

@@ -24,6 +24,7 @@ from pipvariant.shim.finding.target import make_target
 from pipvariant.shim.finding.whole_wheels import MAX_WHEEL, WholeWheels
 from pipvariant.shim.installing.recorded_variants import Recorder
 from pipvariant.shim.locking.chooser import LockedOrder, LockTables
+from pipvariant.shim.resolving.again import Resolution
 from pipvariant.shim.resolving.decisions import Decisions
 from pipvariant.shim.resolving.dependencies import Requirements
 from pipvariant.shim.resolving.installed_candidate import InstalledOrder, Replacements
@@ -60,6 +61,7 @@ class Parts:
         self.replacements = Replacements()
         self.locks = LockTables()
         self.recorder = Recorder()
+        self._resolution = Resolution()
         #: What the target supports, asked only for what is needed.
         self.target = make_target(target_options, self._plugins)
         self.judge = Judge(
@@ -73,7 +75,7 @@ class Parts:
             self.target, preferences=lambda: user.preferences, other_project=_installed_project
         )
         contexts = MarkerContexts(self.judge, self.decisions)
-        self.requirements = Requirements(options, user, self.index, contexts)
+        self.requirements = Requirements(options, user, self.index, contexts, self._resolution)
         self.selector = Selector(
             options, user, self.index, self.metadata, self.judge, self.decisions, self.messages
         )
@@ -133,7 +135,7 @@ class Parts:
 
     def _other_project(self, name: str) -> OtherProject:
         installed = None if self._options.ignores_installed else installed_version(name)
-        is_open = not self._options.ignores_dependencies
+        is_open = not self._options.ignores_dependencies or name in self._resolution.named
         return OtherProject(installed, self.locks.versions.get(name, ()), is_open)
 
     def _tell_problems(self, of: str, judgement: Judgement) -> None:

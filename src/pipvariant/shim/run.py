@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pipvariant.shim.core.pip_versions import Pip
     from pipvariant.shim.parts import Parts
 
+#: Commands that have wheels built, or take what was built before.
+BUILDERS = ("install", "lock", "wheel")
+
 
 class Run:
     """What a process knows of its one command.
@@ -115,6 +118,10 @@ class Run:
         if not only_reading:
             yield from self._finding_patches()
         yield from dependencies.patches(pip, options, parts.requirements)
+        if options.ignores_dependencies and not (only_reading or user.no_variant):
+            from pipvariant.shim.resolving import ignored_dependencies
+
+            yield from ignored_dependencies.patches(options, parts.requirements)
         if not only_reading:
             yield from self._outcome_patches()
             yield from self._building_patches()
@@ -130,7 +137,12 @@ class Run:
             from pipvariant.shim.resolving.same_variant import SameVariant, patches
 
             same_variant = SameVariant(
-                self.options, self.user, parts.index, parts.decisions, parts.selector
+                self.options,
+                self.user,
+                parts.index,
+                parts.decisions,
+                parts.selector,
+                parts.requirements.resolution,
             )
             self._on.put(patches(same_variant))
             parts.selector.arrange = same_variant.arrange
@@ -140,6 +152,7 @@ class Run:
         from pipvariant.shim.installing import wheel_check
         from pipvariant.shim.options import requirements_files
         from pipvariant.shim.resolving import (
+            again,
             found_candidates,
             installed_candidate,
             kept_variants,
@@ -168,7 +181,10 @@ class Run:
             user, parts.index, parts.decisions, parts.replacements, parts.orders
         )
         best = single_best.SingleBest(options.command == "list", user, parts.index, parts.orders)
-        check = wheel_check.WheelCheck(user, parts.decisions, parts.judge)
+        check = wheel_check.WheelCheck(
+            user, parts.index, parts.decisions, parts.judge, parts.requirements.resolution
+        )
+        yield from again.patches(options, parts.requirements.resolution)
         yield from whole_wheels.patches(self.pip, parts.wheels)
         yield from kept_variants.patches(options, kept)
         yield from installed_candidate.patches(
@@ -211,6 +227,12 @@ class Run:
 
             parts.decisions.build_labels = build_requirements.inherited()
             yield from build_requirements.patches(self.pip, options, parts.decisions)
+        if (options.command in BUILDERS or options.builds) and not user.no_variant:
+            from pipvariant.shim.building import built_wheels
+
+            built = built_wheels.BuiltWheels(options, user, parts.decisions)
+            self._on.states.append(built)
+            yield from built_wheels.patches(self.pip, built)
         if child_pip.WHEELS_ONLY in os.environ:
             from pipvariant.shim.building import only_wheels
 

@@ -76,8 +76,7 @@ class Preferences:
 
     def is_constrained(self, package: str) -> bool:
         """Say whether the user may want some files of a package only."""
-        constrained = self.labels.keys() | self.required.keys()
-        return package in constrained or ALL in constrained
+        return any(name in of for name in (package, ALL) for of in (self.labels, self.required))
 
     def family_of(self, package: str) -> tuple[Family, ...]:
         """Return the families that a package is in."""
@@ -106,15 +105,15 @@ def read_preferences(
         if not separator or _LABEL.fullmatch(label.strip()) is None:
             raise _invalid("--variant", word, "it is not PACKAGE=LABEL", "torch=cu128")
         wanted[_package_name(package, "--variant", word)] = label.strip()
-    namespaces: dict[str, tuple[str, ...]] = {}
+    namespaces: dict[str, list[str]] = {}
     for word in required:
         package, separator, namespace = word.rpartition("=")
         key = _package_name(package, "--require-variant", word) if separator else ALL
         parsed = _spec(namespace, "--require-variant", parse_namespace)
-        namespaces[key] = tuple(dict.fromkeys((*namespaces.get(key, ()), parsed)))
+        namespaces.setdefault(key, []).append(parsed)
     return Preferences(
         wanted,
-        namespaces,
+        {key: tuple(dict.fromkeys(listed)) for key, listed in namespaces.items()},
         tuple(_spec(word, "--prefer-variant", parse_spec) for word in specs(preferred)),
         tuple(_spec(word, "--exclude-variant", parse_spec) for word in specs(excluded)),
         tuple(map(_family, families)),
@@ -131,18 +130,27 @@ def prefer(metadata: Metadata, preferred: Iterable[Spec]) -> Metadata:
 
     A preference for a feature or a value is one for its namespace too.
     """
-    namespaces = metadata.namespaces
-    features = dict(metadata.feature_priorities)
-    values = {name: dict(listed) for name, listed in metadata.property_priorities.items()}
-    for namespace, *rest in reversed(tuple(preferred)):
-        namespaces = _put_first(namespace, namespaces)
+    namespaces: list[str] = []
+    first_features: dict[str, list[str]] = {}
+    first_values: dict[tuple[str, str], list[str]] = {}
+    for namespace, *rest in preferred:
+        namespaces.append(namespace)
         if rest:
-            features[namespace] = _put_first(rest[0], features.get(namespace, ()))
+            first_features.setdefault(namespace, []).append(rest[0])
         if len(rest) > 1:
-            listed = values.setdefault(namespace, {})
-            listed[rest[0]] = _put_first(rest[1], listed.get(rest[0], ()))
+            first_values.setdefault((namespace, rest[0]), []).append(rest[1])
+    features = dict(metadata.feature_priorities)
+    for namespace, listed in first_features.items():
+        features[namespace] = _first(listed, features.get(namespace, ()))
+    values = {name: dict(listed) for name, listed in metadata.property_priorities.items()}
+    for (namespace, feature), listed in first_values.items():
+        of_namespace = values.setdefault(namespace, {})
+        of_namespace[feature] = _first(listed, of_namespace.get(feature, ()))
     return replace(
-        metadata, namespaces=namespaces, feature_priorities=features, property_priorities=values
+        metadata,
+        namespaces=_first(namespaces, metadata.namespaces),
+        feature_priorities=features,
+        property_priorities=values,
     )
 
 
@@ -160,8 +168,8 @@ def exclude(supported: Supported, excluded: Iterable[Spec]) -> Supported:
     }
 
 
-def _put_first(item: str, items: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((item, *items)))
+def _first(items: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*items, *others)))
 
 
 def _family(word: str) -> Family:

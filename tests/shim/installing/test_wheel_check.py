@@ -14,6 +14,7 @@ from pipvariant.selection.model import Decision
 from pipvariant.shim.core.pip_objects import make_link, pip_error
 from pipvariant.shim.core.state import UserConstraints
 from pipvariant.shim.installing.wheel_check import WheelCheck
+from pipvariant.shim.resolving.again import ResolveAgain
 from pipvariant.standard.metadata import from_dict
 from tests.shim.finder import make_parts
 
@@ -36,7 +37,9 @@ def test_a_wheel_is_what_its_index_said_or_is_refused(tmp_path: Path, inside: st
     file = parts.index.file("tri", "1.0", link)
     said = parts.judge.judge(from_dict(_metadata("a")), ("x",), of="tri 1.0")
     parts.decisions.record(Decision("tri", "1.0", {file.source: said}, (file,)), [file])
-    check = WheelCheck(UserConstraints(), parts.decisions, parts.judge).check
+    check = WheelCheck(
+        UserConstraints(), parts.index, parts.decisions, parts.judge, parts.requirements.resolution
+    ).check
     wheel = SimpleNamespace(name="tri", link=link, local_file_path=str(tmp_path / filename))
     if inside == "a":
         check(wheel)
@@ -44,3 +47,7 @@ def test_a_wheel_is_what_its_index_said_or_is_refused(tmp_path: Path, inside: st
     words = "properties blas :: library :: b; the index said blas :: library :: a"
     with pytest.raises(pip_error("UnsupportedWheel"), match=words):
         check(wheel)
+    parts.requirements.resolution.can_restart = True
+    with pytest.raises(ResolveAgain, match=words):
+        check(wheel)
+    assert parts.index.has_found(link) is False

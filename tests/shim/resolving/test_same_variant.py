@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pipvariant.shim.core.state import CommandOptions, UserConstraints
 from pipvariant.shim.parts import Parts
+from pipvariant.shim.resolving.again import ResolveAgain
 from pipvariant.shim.resolving.same_variant import SameVariant
 from pipvariant.standard.preferences import read_preferences
 from tests.shim.finder import Finder, Labels, make_parts
@@ -14,13 +17,19 @@ def bounds(*numbers: int, null: bool = True) -> Labels:
     return {**labels, "null": ()} if null else labels
 
 
-def ordered(mine: Labels, **theirs: dict[str, Labels]) -> tuple[list[str], Parts]:
-    """The labels of alpha that are left, best first, and the parts of the run."""
+def ordered(mine: Labels, absent: str = "", **theirs: dict[str, Labels]) -> tuple[list[str], Parts]:
+    """The labels of alpha that are left, best first, and the parts of the run.
+
+    :param absent: of all packages this one is not to be installed.
+    """
     preferences = read_preferences(families=[f"gpu=alpha,{','.join(theirs)}"])
     parts = make_parts(preferences, ignores_installed=True)
     finder = Finder(parts, {"alpha": {"1.0": mine}, **theirs})
     user, options = UserConstraints(preferences=preferences), CommandOptions(ignores_installed=True)
-    same_variant = SameVariant(options, user, parts.index, parts.decisions, parts.selector)
+    parts.requirements.resolution.named = frozenset({"alpha", *theirs} - {absent})
+    same_variant = SameVariant(
+        options, user, parts.index, parts.decisions, parts.selector, parts.requirements.resolution
+    )
     parts.selector.arrange = same_variant.arrange
     names = parts.selector.order(finder.files("alpha", "1.0"), finder.search())
     head = "alpha-1.0-py3-none-any"
@@ -49,3 +58,20 @@ def test_nothing_in_common_leaves_nothing_and_names_the_package() -> None:
     assert (
         skipped.skip_reason == "no variant of beta has equal values (--same-variant gpu=alpha,beta)"
     )
+
+
+def test_what_is_not_going_to_be_installed_has_no_say() -> None:
+    labels, _ = ordered(bounds(1, 2), "beta", beta={"1.0": bounds(1, null=False)})
+    assert labels == ["g2", "g1", "null"]
+
+
+def test_the_resolver_begins_anew_once_it_comes_to_a_member_that_nobody_named() -> None:
+    # Alpha is such a dependency itself, and beta was chosen without it.
+    labels, parts = ordered(bounds(1, 2), "alpha", beta={"1.0": bounds(1)})
+    assert labels == ["g1", "null", "g2"]
+    finder = Finder(parts, {"alpha": {"1.0": bounds(1, 2)}, "beta": {"1.0": bounds(1)}})
+    parts.requirements.resolution.named = frozenset({"alpha"})
+    order = parts.selector.order
+    with pytest.raises(ResolveAgain):
+        order(finder.files("beta", "1.0"), finder.search())
+    assert order(finder.files("beta", "1.0"), finder.search())

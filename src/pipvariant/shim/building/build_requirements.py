@@ -15,10 +15,9 @@ from importlib import import_module
 from typing import Any
 
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import default_environment
 from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import CommandOptions, aside
-from pipvariant.shim.finding.installed import read_installed
+from pipvariant.shim.core.state import CommandOptions, aside, set_variable
+from pipvariant.shim.finding.installed import find_all_installed, read_installed
 from pipvariant.shim.options.parser import BUILD_LABELS
 from pipvariant.shim.resolving.decisions import Decisions
 
@@ -36,8 +35,7 @@ def of_target(options: CommandOptions, decisions: Decisions) -> Mapping[str, str
     """
     labels = dict(inherited())
     if not options.ignores_installed:
-        found = default_environment().iter_installed_distributions(local_only=False, skip=())
-        for distribution in found:
+        for distribution in find_all_installed():
             installed = read_installed(distribution)
             if installed.label is not None:
                 labels[distribution.canonical_name] = installed.label
@@ -55,7 +53,7 @@ def inherited() -> Mapping[str, str]:
 
 def hand_on(options: CommandOptions, decisions: Decisions) -> None:
     """Let a pip that is started for a build know the labels of the target environment."""
-    os.environ[BUILD_LABELS] = json.dumps(of_target(options, decisions))
+    set_variable(BUILD_LABELS, json.dumps(of_target(options, decisions)))
 
 
 def _install(

@@ -11,7 +11,7 @@ from typing import Any
 
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_versions import Pip
-from pipvariant.shim.core.state import aside
+from pipvariant.shim.core.state import aside, set_variable
 
 RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "start.py")
 #: Variable for a child that must not build anything.
@@ -40,7 +40,7 @@ class HandOn:
 
     def hand_on(self) -> None:
         """Set variables for all children that are started from now on."""
-        os.environ["PIPVARIANT_RUNNER"] = json.dumps(places())
+        set_variable("PIPVARIANT_RUNNER", json.dumps(places()))
         self._more()
 
 

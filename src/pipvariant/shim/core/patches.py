@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, NamedTuple
 
 from pipvariant.shim.core.pip_versions import Pip, unsupported
-from pipvariant.shim.core.state import State, aside
+from pipvariant.shim.core.state import State, aside, silence
 
 
 class Patch(NamedTuple):
@@ -51,17 +50,6 @@ def patch(
     return Patch(target, wrap, functools.partial(prove, *parts))
 
 
-@contextlib.contextmanager
-def _silence() -> Iterator[None]:
-    """Keep what pip says of the projects that proofs make up from the user."""
-    before = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logging.disable(before)
-
-
 class Patches:
     """The patches that are on, with what is needed to take them off.
 
@@ -87,7 +75,7 @@ class Patches:
             for patch, (owner, name) in zip(patches, found):
                 # Several modules may patch one object: each wraps what the one before has left.
                 self.replace(owner, name, patch.wrap(vars(owner)[name]))
-            with _silence():
+            with silence():
                 for patch in patches:
                     self._prove(patch)
         except BaseException:

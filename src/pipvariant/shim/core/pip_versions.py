@@ -233,6 +233,15 @@ def hashes_of(link: Any) -> Mapping[str, str]:
     return hashes
 
 
+def build_folders(build_environment: Any) -> list[str] | None:
+    """Return where the packages of a build are, None where it sees those of this environment."""
+    # Up to 26.1 the name has an underscore.
+    for name in ("lib_dirs", "_lib_dirs"):
+        if hasattr(build_environment, name):
+            return cast("list[str]", getattr(build_environment, name))
+    return None
+
+
 def entry_point(pip: Pip) -> Callable[[list[str]], int]:
     """Return pip's own main function, which takes the arguments and returns the exit code."""
     module: Any = import_module("pip._internal.cli.main")

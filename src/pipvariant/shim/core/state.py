@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +16,37 @@ if TYPE_CHECKING:
     from pipvariant.standard.preferences import Preferences
 
 _MISSING = object()
+
+
+#: What the variables were that were set for other pips, None where they were not there.
+_before: dict[str, str | None] = {}
+
+
+def set_variable(name: str, text: str) -> None:
+    """Set a variable of this process and of the pips that it starts, until the shim is off."""
+    _before.setdefault(name, os.environ.get(name))
+    os.environ[name] = text
+
+
+def restore_variables() -> None:
+    """Give all variables the values that they had."""
+    while _before:
+        name, text = _before.popitem()
+        if text is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = text
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Keep from the user what pip says when it is asked for the shim's own sake."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
 
 
 @contextlib.contextmanager

@@ -33,6 +33,13 @@ def label_in(filename: str) -> str | None:
     return split_once(filename)[1]
 
 
+def is_variant_wheel(filename: str) -> bool:
+    """Say whether a file is a variant wheel by its name."""
+    with contextlib.suppress(InvalidFilename):
+        return label_in(filename) is not None
+    return False
+
+
 def patches(pip: Pip, user: UserConstraints) -> list[Patch]:
     """Patch the ``Wheel`` class, and the modules that split filenames by themselves.
 

@@ -50,6 +50,8 @@ class IndexState(State):
         self.searches: dict[str, Search] = {}
         #: The newest search of all, None before there is one.
         self.search: Search | None = None
+        #: URLs of files that turned out to be something else than their source says.
+        self.contradicted: set[str] = set()
         #: pip's finder that looked at links last.
         self.finder: Any = None
         #: pip's session, with which files are fetched.
@@ -75,11 +77,18 @@ class IndexState(State):
         file = known[2]
         return file if payload is None else file._replace(payload=payload)
 
+    def has_found(self, link: Any) -> bool:
+        """Say whether it is one of the links that pip has found, and still counts."""
+        known = self._files.get(id(link))
+        found = known is not None and known[0] is link
+        return found and link.url_without_fragment not in self.contradicted
+
     def files(self, finder: Any, project: str, hashes: Any = None) -> list[File]:
         """Return all files of a project that fit by tags, in pip's order."""
         return [
             self.file(project, found.version, found.link, hashes=hashes, payload=found)
             for found in finder.find_all_candidates(project)
+            if found.link.url_without_fragment not in self.contradicted
         ]
 
     def disallowed(self, search: Search, project: str, version: Any) -> list[File]:

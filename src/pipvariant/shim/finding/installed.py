@@ -1,13 +1,20 @@
-"""Installed projects as plain data: which variant each is, and what there was to choose from."""
+"""Installed projects as plain data: which variant each is, and what there was to choose from.
+
+An environment can be damaged in many ways, and pip works on as long as it does not need what is
+damaged. So nothing here fails, and pip's own warnings are left to where it looks by itself.
+"""
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import PipVariantError
+from pipvariant.log import logger
 from pipvariant.printable import printable
 from pipvariant.selection.installed import Installed
 from pipvariant.shim.core.pip_objects import default_environment, pip_error
+from pipvariant.shim.core.state import silence
 
 if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
@@ -21,12 +28,13 @@ def read_installed(distribution: Any) -> Installed:
 
     Whatever tool installed it: the label is the one key of ``variants``.
     """
-    name, version = str(distribution.raw_name), str(distribution.version)
+    name = _field(distribution, "raw_name", "canonical_name")
+    version = _field(distribution, "version", "raw_version")
     try:
         text = distribution.read_text("variant.json")
     except FileNotFoundError:
         return Installed(name, version)
-    except (OSError, UnicodeError, pip_error("NoneMetadataError")) as error:
+    except unreadable() as error:
         return Installed(name, version, problem=printable(f"variant.json: {error}"))
     from pipvariant.standard.metadata import read_variant_json
 
@@ -47,8 +55,30 @@ def read_recorded(distribution: Any) -> Metadata | None:
 
     try:
         return read_variants_json(distribution.read_text(RECORDED), where=RECORDED)
-    except (OSError, UnicodeError, PipVariantError, pip_error("NoneMetadataError")):
+    except unreadable(PipVariantError):
         return None
+
+
+def find_all_installed(environment: Any = None) -> list[Any]:
+    """Return pip's objects for all that is installed, as far as pip can read the environment.
+
+    :param environment: pip's; that in which it works by default.
+    """
+    found: list[Any] = []
+    environment = environment or default_environment()
+    try:
+        with silence():
+            found.extend(environment.iter_installed_distributions(local_only=False, skip=()))
+    except unreadable() as error:
+        logger.warning("Only a part of what is installed can be read: %r", error)
+    return found
+
+
+def find_installed(name: str, environment: Any = None) -> Any:
+    """Return pip's object for an installed project, None if it is not there or not readable."""
+    with silence(), contextlib.suppress(*unreadable()):
+        return (environment or default_environment()).get_distribution(name)
+    return None
 
 
 def installed_version(name: str, environment: Any = None) -> str | None:
@@ -56,5 +86,21 @@ def installed_version(name: str, environment: Any = None) -> str | None:
 
     :param environment: pip's; that in which it works by default.
     """
-    found = (environment or default_environment()).get_distribution(name)
-    return None if found is None else str(found.version)
+    found = find_installed(name, environment)
+    return None if found is None else _field(found, "version", "raw_version")
+
+
+def _field(distribution: Any, *names: str) -> str:
+    """Return the first of these attributes that is there and can be read; empty if none is."""
+    for name in names:
+        with silence(), contextlib.suppress(*unreadable()):
+            value = getattr(distribution, name)
+            if value is not None:
+                return printable(str(value))
+    return ""
+
+
+def unreadable(*more: type[Exception]) -> tuple[type[Exception], ...]:
+    """Return what reading a damaged environment can raise, from pip and from Python, and more."""
+    none: type[Exception] = pip_error("NoneMetadataError")
+    return (*more, none, OSError, ValueError, KeyError, TypeError, AttributeError)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -57,7 +58,14 @@ def patches(recorder: Recorder) -> list[Patch]:
 
 
 def _get_csv_rows(
-    recorder: Recorder, original: Any, /, *args: Any, generated: list[str], **kwargs: Any
+    recorder: Recorder,
+    original: Any,
+    /,
+    *args: Any,
+    installed: Mapping[str, str],
+    changed: set[str],
+    generated: list[str],
+    **kwargs: Any,
 ) -> Any:
     for path in list(generated):
         folder, name = os.path.split(path)
@@ -66,8 +74,14 @@ def _get_csv_rows(
             project = canonical_name(stem.rpartition("-")[0])
             data = recorder.metadata_to_record.get(project)
             if data is not None:
-                generated.append(_write(folder, data))
-    return original(*args, generated=generated, **kwargs)
+                ours = _write(folder, data)
+                in_record = f"{os.path.basename(folder)}/{RECORDED}"
+                if in_record in installed.values():
+                    # The wheel has a file of this name, which has its line already.
+                    changed.add(in_record)
+                else:
+                    generated.append(ours)
+    return original(*args, installed=installed, changed=changed, generated=generated, **kwargs)
 
 
 def _write(folder: str, data: bytes) -> str:

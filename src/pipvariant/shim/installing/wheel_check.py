@@ -2,15 +2,19 @@
 
 That covers a wheel given by path or URL or built just now, which nothing has ranked, and a
 wheel from an index, which has to be what the index said it is (PEP 825, label and metadata
-agree).
+agree). One that is not is left out, and the next best file is taken; the wheel that the user
+names, also by its hash, is refused.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+import zipfile
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipvariant.errors import PipVariantError
@@ -29,7 +33,8 @@ from pipvariant.shim.core.pip_objects import (
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside
 from pipvariant.shim.finding.filenames import label_in
-from pipvariant.shim.finding.index import source_of
+from pipvariant.shim.finding.index import IndexState, source_of
+from pipvariant.shim.resolving.again import Resolution, ResolveAgain
 from pipvariant.shim.resolving.decisions import Decisions
 
 if TYPE_CHECKING:
@@ -54,14 +59,17 @@ class WheelCheck:
     """Checks wheels on the disk."""
 
     user: UserConstraints
+    index: IndexState
     decisions: Decisions
     judge: Judge
+    resolution: Resolution
 
     def check(self, req: Any) -> None:
         """Refuse a wheel that is incompatible, or is not what its index said.
 
         :param req: pip's requirement, with ``link`` and ``local_file_path``.
         :raises UnsupportedWheel: pip's, with the unmet property and what the target has.
+        :raises ResolveAgain: the next best file can be taken in its place.
         """
         link = req.link
         if link is None:
@@ -74,8 +82,11 @@ class WheelCheck:
                 return
             from pipvariant.wheelfile.dist_info import read_from_wheel
 
-            metadata = read_from_wheel(req.local_file_path, label, link.filename)
+            metadata = read_from_wheel(req.local_file_path, label, shown(link))
         except PipVariantError as error:
+            # Of a file that is cut or no wheel at all, pip says the same whatever its name.
+            if zipfile.is_zipfile(req.local_file_path):
+                self.leave_out(req, str(error))
             raise unsupported_wheel(f"Variant wheel refused. {error}") from error
         inside, decided = metadata.variants.get(label, {}), self.decisions.of_link(link)
         promised = decided and decided.decision.judgements.get(decided.file.source)
@@ -84,10 +95,37 @@ class WheelCheck:
             self._judge_given(req, label, metadata)
         elif promised.properties(label) != inside:
             told = promised.properties(label)
-            raise unsupported_wheel(
-                f"{link.filename}: inside, the wheel has the properties {_listed(inside, told)}; "
-                f"the index said {_listed(told, inside)} ({shown(link)}). Nothing was installed."
+            what = (
+                f"{shown(link)}: inside, the wheel has the properties {_listed(inside, told)}; the "
+                f"index said {_listed(told, inside)}"
             )
+            self.leave_out(req, what)
+            raise unsupported_wheel(f"{what}. Nothing was installed.")
+
+    def leave_out(self, req: Any, what: str) -> None:
+        """Have the next best file taken in place of a wheel that contradicts its source.
+
+        :param what: the contradiction, in words.
+        :raises ResolveAgain: unless the wheel was named by the user, by path, URL or hash, or
+            nothing can be resolved again.
+        """
+        if not (self.resolution.can_restart and self.index.has_found(req.link)):
+            return
+        search = self.index.searches.get(canonical_name(req.name))
+        if search is None or not search.hashes:
+            self.index.contradicted.add(req.link.url_without_fragment)
+            self.decisions.forget(req.link)
+            raise ResolveAgain(f"One wheel is left out. {what}")
+
+    def leave_out_unnamed(self, req: Any, what: str) -> None:
+        """Like :meth:`leave_out`, of a wheel that is refused because it has a label only inside."""
+        from pipvariant.wheelfile.dist_info import VARIANT_JSON, read
+
+        # A damaged one has been refused for that.
+        with contextlib.suppress(PipVariantError):
+            path = Path(req.local_file_path)
+            if label_in(req.link.filename) is None and read(path, {VARIANT_JSON}):
+                self.leave_out(req, what)
 
     def check_resolved(self, req: Any) -> None:
         """Check the wheel of a requirement that pip resolves, and keep why it is refused."""
@@ -177,7 +215,11 @@ def _get_metadata_distribution(
     wheel_check: WheelCheck, original: Any, /, self: Any, *args: Any, **kwargs: Any
 ) -> Any:
     wheel_check.check_resolved(self.req)
-    return original(self, *args, **kwargs)
+    try:
+        return original(self, *args, **kwargs)
+    except pip_error("UnsupportedWheel") as error:
+        wheel_check.leave_out_unnamed(self.req, str(error))
+        raise
 
 
 def _get_candidates(

@@ -12,6 +12,7 @@ from optparse import Values
 from typing import Any
 
 from pipvariant.shim.core.patches import Patch
+from pipvariant.shim.core.state import set_variable
 
 PROGRAM = "pip-variant"
 
@@ -62,8 +63,8 @@ def narrow(
         known.commands_dict.update(
             (each, known.CommandInfo(*described)) for each, described in commands.items()
         )
-    os.environ["COMP_WORDS"] = " ".join(words)
-    os.environ["COMP_CWORD"] = str(count - 1)
+    set_variable("COMP_WORDS", " ".join(words))
+    set_variable("COMP_CWORD", str(count - 1))
 
 
 def _rename(script: str) -> str:

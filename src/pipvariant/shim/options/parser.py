@@ -10,7 +10,7 @@ from typing import Any
 
 from pipvariant.errors import InvalidOption
 from pipvariant.log import logger
-from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints
+from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints, set_variable
 
 #: Variable for a child that installs what a build requires: the labels of the environment that is
 #: built for, as JSON.
@@ -124,16 +124,16 @@ def configure(
     requirements_files.configure(values, user, options)
     # A pip that builds in a child process gets its options from the environment only.
     if user.no_variant:
-        os.environ["PIP_NO_VARIANT"] = "1"
+        set_variable("PIP_NO_VARIANT", "1")
     for variable, words in (
         ("PIP_ENABLE_PROVIDER", target.enabled),
         ("PIP_DISABLE_PROVIDER", target.disabled),
         ("PIP_TRUST_PROVIDER", target.trusted),
     ):
         if words:
-            os.environ[variable] = " ".join(words)
+            set_variable(variable, " ".join(words))
     if target.target_file is not None:
-        os.environ["PIP_VARIANT_TARGET"] = os.path.abspath(target.target_file)
+        set_variable("PIP_VARIANT_TARGET", os.path.abspath(target.target_file))
     return options, target
 
 

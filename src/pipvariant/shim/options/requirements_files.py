@@ -6,18 +6,20 @@ too has it as a comment, ``# pip-variant: --variant torch=cu128``.
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import InvalidOption, PipVariantError
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import error_for_user
-from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside
+from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside, set_variable
 from pipvariant.shim.options.definitions import CHOOSING, make
+
+if TYPE_CHECKING:
+    from pipvariant.standard.preferences import Preferences
 
 REQ_FILE = "pip._internal.req.req_file"
 #: Option -> what :func:`pipvariant.standard.preferences.read_preferences` calls its words.
@@ -46,12 +48,15 @@ def patches(
 ) -> list[Patch]:
     """Patch the reading of requirements files: its options, its lines, what becomes of them.
 
-    :param on_read: called when a line has added to what the user prefers.
+    :param on_read: called when a file has been read, if the user prefers something.
     """
     return [
         Patch(f"{REQ_FILE}:SUPPORTED_OPTIONS", _supported_options, _prove_options),
         patch(f"{REQ_FILE}:preprocess", _preprocess, _prove_comment),
-        patch(f"{REQ_FILE}:handle_line", _handle_line, _prove_line, user, options, on_read),
+        patch(f"{REQ_FILE}:handle_line", _handle_line, _prove_line, user, options),
+        patch(
+            f"{REQ_FILE}:RequirementsFileParser.parse", _parse, _prove_parse, user, options, on_read
+        ),
     ]
 
 
@@ -65,8 +70,6 @@ def _read(user: UserConstraints, options: CommandOptions) -> None:
     if user.no_variant or not (user.words or user.file_words):
         user.preferences = None
         return
-    from pipvariant.standard.preferences import read_preferences
-
     # Of two labels for one package the later one counts, of two preferences the earlier one:
     # the command line comes before the files in both.
     words = {}
@@ -76,13 +79,24 @@ def _read(user: UserConstraints, options: CommandOptions) -> None:
         words[name] = [word for place in ordered for word in place]
         if words[name]:
             compact = (re.sub(r"\s+", "", word) for word in words[name])
-            os.environ[f"PIP_{option.upper()}"] = " ".join(compact)
-    user.preferences = read_preferences(**words)
+            set_variable(f"PIP_{option.upper()}", " ".join(compact))
+    user.preferences = _preferences(words, options)
+
+
+def _preferences(words: Mapping[str, Sequence[str]], options: CommandOptions) -> Preferences:
+    """Make preferences of words.
+
+    :raises InvalidOption: a word means nothing, or none does with this resolver.
+    """
+    from pipvariant.standard.preferences import read_preferences
+
+    preferences = read_preferences(**words)
     if options.legacy_resolver:
         raise InvalidOption(
             "a choice of variants is not possible with --use-deprecated=legacy-resolver",
             remedy="Leave one of them out.",
         )
+    return preferences
 
 
 # Requirements files.
@@ -123,12 +137,12 @@ def _closed(option: str) -> str:
 
 def _is_ours(option: str) -> bool:
     """Say whether there is nothing but options of ours, each with its word."""
-    words = option.split()
-    while words:
-        name, separator, _ = words.pop(0).partition("=")
+    words = iter(option.split())
+    for word in words:
+        name, separator, _ = word.partition("=")
         if name not in CHOOSING:
             return False
-        if name != "--no-variant" and not separator and not (words and words.pop(0)[:1] != "-"):
+        if name != "--no-variant" and not separator and next(words, "-").startswith("-"):
             return False
     return True
 
@@ -136,7 +150,6 @@ def _is_ours(option: str) -> bool:
 def _handle_line(
     user: UserConstraints,
     options: CommandOptions,
-    on_read: Callable[[], None],
     original: Any,
     /,
     line: Any,
@@ -147,21 +160,35 @@ def _handle_line(
     words = _words(line.opts)
     if getattr(line.opts, "no_variant", False):
         user.no_variant = True
-        os.environ["PIP_NO_VARIANT"] = "1"
-    elif not words:
-        return result
+        set_variable("PIP_NO_VARIANT", "1")
     for option, more in words.items():
         user.file_words.setdefault(option, []).extend(more)
     try:
-        _read(user, options)
-        if user.preferences is not None:
-            on_read()
+        if words and not user.no_variant:
+            # What is wrong with one line is said of this line; the whole is read at the end.
+            _preferences({WORDS[option]: more for option, more in words.items()}, options)
     except PipVariantError as error:
         raise error_for_user(
             "RequirementsFileParseError",
             f"Invalid requirement: line {line.lineno} of {line.filename}: {error}",
         ) from error
     return result
+
+
+def _parse(
+    user: UserConstraints,
+    options: CommandOptions,
+    on_read: Callable[[], None],
+    original: Any,
+    /,
+    *args: Any,
+    **kwargs: Any,
+) -> Iterator[Any]:
+    # pip handles each line before it asks for the next one.
+    yield from original(*args, **kwargs)
+    _read(user, options)
+    if user.preferences is not None:
+        on_read()
 
 
 # Proofs: pip's own reader, given lines of a made-up file.
@@ -177,12 +204,22 @@ def _prove_comment() -> bool:
     return bool(line == "--prefer-variant a::b")
 
 
-def _prove_line(
-    user: UserConstraints, options: CommandOptions, on_read: Callable[[], None]
-) -> bool:
+def _prove_line(user: UserConstraints, options: CommandOptions) -> bool:
     module: Any = import_module(REQ_FILE)
     arguments, parsed = module.get_line_parser(None)("--variant proof=a")
     line = module.ParsedLine("proof", 1, arguments, parsed, False)
     with aside(user, no_variant=True):
         module.handle_line(line, options=None, finder=None, session=None)
         return user.file_words == {"variant": ["proof=a"]}
+
+
+def _prove_parse(
+    user: UserConstraints, options: CommandOptions, on_read: Callable[[], None]
+) -> bool:
+    module: Any = import_module(REQ_FILE)
+    parser = module.RequirementsFileParser(None, module.get_line_parser(None))
+    content = aside(module, get_file_content=lambda *args, **kwargs: ("proof", "--pre\n--pre"))
+    with content, aside(user, no_variant=True, preferences=object()):
+        read = [user.preferences is None for line in parser.parse("proof", constraint=False)]
+        # Here it is read that nothing is preferred.
+        return read == [False, False] and user.preferences is None

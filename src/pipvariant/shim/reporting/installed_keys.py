@@ -13,9 +13,8 @@ from typing import Any
 from pipvariant.selection.installed import Installed
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import default_environment
-from pipvariant.shim.core.state import CommandOptions, UserConstraints
-from pipvariant.shim.finding.installed import read_installed
+from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside
+from pipvariant.shim.finding.installed import find_installed, read_installed
 
 INSPECT = "pip._internal.commands.inspect"
 LIST = "pip._internal.commands.list"
@@ -73,10 +72,9 @@ def _print_results(
 
 def _with_variants(distributions: Iterable[Any]) -> Iterator[Any]:
     """Yield what is shown; when pip comes back for more, it has just printed one of them."""
-    environment = default_environment()
     for shown in distributions:
         yield shown
-        distribution = environment.get_distribution(shown.name)
+        distribution = find_installed(shown.name)
         installed = None if distribution is None else read_installed(distribution)
         if installed is not None and installed.is_variant:
             _show(installed)
@@ -122,6 +120,7 @@ def _prove_show(user: UserConstraints) -> bool:
             callers.append(sys._getframe(1).f_globals["__name__"])
             yield shown._replace(name=samples.NAME)
 
-    return bool(module.print_results(Shown(), list_files=False, verbose=False)) and callers == [
-        __name__
-    ]
+    # Some pips warn of what is damaged in an environment once, when it is first looked at.
+    with aside(sys.modules[__name__], find_installed=lambda name: None):
+        printed = module.print_results(Shown(), list_files=False, verbose=False)
+    return bool(printed) and callers == [__name__]

@@ -23,7 +23,12 @@ from pipvariant.shim.building.plugin_installer import plugins_of
 from pipvariant.shim.core.pip_objects import default_environment
 from pipvariant.shim.core.state import CommandOptions, TargetOptions
 from pipvariant.shim.finding.index import IndexState
-from pipvariant.shim.finding.installed import installed_version, read_installed, read_recorded
+from pipvariant.shim.finding.installed import (
+    find_all_installed,
+    installed_version,
+    read_installed,
+    read_recorded,
+)
 from pipvariant.shim.finding.target import make_target
 from pipvariant.shim.reporting.mixed_variants import installed_members
 
@@ -62,8 +67,7 @@ def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Loo
     """
     metadata: Any = import_module("pip._internal.metadata")
     environment = metadata.get_environment(list(paths)) if paths else default_environment()
-    distributions = environment.iter_installed_distributions(local_only=False, skip=())
-    found = [(distribution, read_installed(distribution)) for distribution in distributions]
+    found = [(each, read_installed(each)) for each in find_all_installed(environment)]
     found.sort(key=lambda pair: (pair[1].name.lower(), pair[1].version))
     providers = {name for _, each in found if each.metadata for name in each.metadata.providers}
     judge = _judge_for(

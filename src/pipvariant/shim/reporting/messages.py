@@ -63,6 +63,8 @@ def _resolve(
         raise
     decisions.resolved, decisions.failed = tuple(result.requirements.values()), ""
     report.tell_resolved()
+    if module == RESOLVER:
+        report.tell_kept_back(args[0], self._result.mapping)
     report.tell_mixed(self)
     return result
 
@@ -149,6 +151,14 @@ class _Report:
                     broken = broken or is_broken
         if without and self._options.command in INSTALLERS and not self._options.explains:
             self._tell_without(without, "could be used" if broken else "was found")
+
+    def tell_kept_back(self, root_reqs: Any, chosen: Any) -> None:
+        """Name what is older than the user asked for, for the sake of a label."""
+        from pipvariant.shim.reporting.kept_back import kept_back
+
+        eager = self._options.upgrade_dependencies
+        for line in kept_back(root_reqs, chosen, self._index, self.decisions, eager=eager):
+            self._messages.tell(logging.INFO, line)
 
     def _tell_chosen(self, name: str, decided: Decided) -> None:
         """Say what was chosen of a project, and with ``-v`` why no other label.

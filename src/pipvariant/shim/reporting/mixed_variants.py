@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.selection.mixed import Member, find_mixed, is_for_accelerator
-from pipvariant.shim.core.pip_objects import canonical_name, default_environment, requested_link
-from pipvariant.shim.finding.installed import read_installed
+from pipvariant.shim.core.pip_objects import canonical_name, requested_link
+from pipvariant.shim.finding.installed import find_all_installed, read_installed, unreadable
 
 if TYPE_CHECKING:
     from pipvariant.shim.resolving.decisions import Decisions
@@ -48,7 +48,7 @@ def installed_members(distributions: Iterable[Any]) -> list[Member]:
     members = []
     for distribution in distributions:
         # What is too damaged to be read is no part of a mix that can be known.
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(*unreadable()):
             properties = read_installed(distribution).properties
             if is_for_accelerator(properties):
                 members.append(_member(distribution, properties))
@@ -68,5 +68,4 @@ def _installed(resolver: Any) -> Iterable[Any]:
         return installed.values()
     if resolver.ignore_installed:
         return ()
-    found: Iterable[Any] = default_environment().iter_installed_distributions(local_only=False)
-    return found
+    return find_all_installed()

@@ -53,6 +53,16 @@ class Decisions(State):
         for file in files:
             self._by_url[file.link.url_without_fragment] = Decided(decision, file)
 
+    def forget(self, link: Any) -> None:
+        """Forget what was decided about the version of a file, as it is to be decided again."""
+        decided = self.of_link(link)
+        if decided is not None:
+            self._by_url = {
+                url: each
+                for url, each in self._by_url.items()
+                if each.decision is not decided.decision
+            }
+
     def of_link(self, link: Any) -> Decided | None:
         """Return what was decided about the file of a link, None if nothing was."""
         return None if link is None else self._by_url.get(link.url_without_fragment)

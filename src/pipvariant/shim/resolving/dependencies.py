@@ -17,20 +17,21 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pipvariant.errors import InvalidFilename, PipVariantError
+from pipvariant.errors import PipVariantError
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import unsupported_wheel
+from pipvariant.shim.core.pip_objects import pip_error, unsupported_wheel
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import State, aside
-from pipvariant.shim.finding.filenames import label_in
+from pipvariant.shim.finding.filenames import is_variant_wheel
 from pipvariant.wheelfile.core_metadata import one_line, rewrite_requirements
 
 if TYPE_CHECKING:
     from pipvariant.shim.core.state import CommandOptions, UserConstraints
     from pipvariant.shim.finding.index import IndexState
+    from pipvariant.shim.resolving.again import Resolution
     from pipvariant.shim.resolving.marker_context import Context, MarkerContexts
-    from pipvariant.standard.markers import VariantContext
+    from pipvariant.standard.properties import Properties
 
 INSTALL = "pip._internal.operations.install.wheel"
 PKG_RESOURCES = "pip._internal.metadata.pkg_resources"
@@ -46,6 +47,7 @@ class Requirements(State):
     user: UserConstraints
     _index: IndexState
     contexts: MarkerContexts
+    resolution: Resolution
     #: (feature, values) of ``abi_dependency`` -> the requirement that they stand for.
     _built_for: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
 
@@ -69,18 +71,23 @@ class Requirements(State):
 
         What a wheel was built for (``abi_dependency``) is added, for the resolver to see to it.
         """
-        more = self._abi_dependencies(context()) if is_variant else []
+        more = self._abi_dependencies(context().properties) if is_variant else []
         if not more and MARK.encode() not in data:
             return data
         return rewrite_requirements(data, lambda text: self.reduce(text, context), more)
 
     def rewrite_message(self, message: Any, context: Context) -> Any:
-        """Reduce the requirements of a parsed metadata file, in place."""
+        """Reduce the requirements of an installed project's metadata, in place.
+
+        What has no meaning stays as it is, for pip to take offence at where it needs it.
+        """
         texts = message.get_all("Requires-Dist") or []
         if any(MARK in text for text in texts):
             del message["Requires-Dist"]
             for text in texts:
-                reduced = self.reduce(one_line(text), context)
+                reduced: str | None = text
+                with contextlib.suppress(pip_error("UnsupportedWheel")):
+                    reduced = self.reduce(one_line(text), context)
                 if reduced is not None:
                     message["Requires-Dist"] = reduced
         return message
@@ -89,30 +96,45 @@ class Requirements(State):
         """Say whether a wheel is a variant wheel; ``path`` is that of its METADATA."""
         name = _name(archive)
         if name.endswith(".whl"):
-            return _is_variant(name)
+            return is_variant_wheel(name)
         # Of a wheel that is read in parts only what is inside is known here.
         return not self.user.no_variant and _has_variant_json(archive, path)
 
-    def _abi_dependencies(self, context: VariantContext) -> list[str]:
+    def abi_dependencies_on_named(self, link: Any) -> list[str]:
+        """Return what a chosen wheel was built for, of the projects that are asked for."""
+        decided, named = self.contexts.decisions.of_link(link), self.resolution.named
+        if decided is None:
+            return []
+        properties = decided.decision.properties(decided.file)
+        return self._abi_dependencies(properties, lambda project: project in named)
+
+    def _abi_dependencies(
+        self, properties: Properties, is_meant: Callable[[str], bool] = bool
+    ) -> list[str]:
+        """Return requirements for what was built for some projects.
+
+        :param is_meant: says of a canonical project name whether it is one of them.
+        """
         from pipvariant.standard.abi_dependency import preferred
         from pipvariant.standard.metadata import ABI_DEPENDENCY
 
-        features = context.properties.get(ABI_DEPENDENCY, {})
         return [
-            self._abi_dependency(name, preferred(values, None)) for name, values in features.items()
+            self._abi_dependency(name, preferred(values, None))
+            for name, values in properties.get(ABI_DEPENDENCY, {}).items()
+            if is_meant(name.replace("_", "-"))
         ]
 
     def _abi_dependency(self, name: str, values: tuple[str, ...]) -> str:
         """Return one requirement for some values, the same one throughout a run."""
-        from pipvariant.standard.abi_dependency import abi_requirement
+        from pipvariant.standard.abi_dependency import abi_requirement, needs_versions
 
         known = self._built_for.get((name, values))
         if known is None:
-            versions, finder = None, self._index.finder
+            versions, finder, project = None, self._index.finder, name.replace("_", "-")
+            resolved = not self._options.ignores_dependencies or project in self.resolution.named
             # Only values that lie far apart need to know the versions, which costs a page.
-            far_apart = len({value.rpartition(".")[0] for value in values}) > 1
-            if far_apart and finder is not None and not self._options.ignores_dependencies:
-                found = finder.find_all_candidates(name.replace("_", "-"))
+            if resolved and finder is not None and needs_versions(values):
+                found = finder.find_all_candidates(project)
                 versions = [str(candidate.version) for candidate in found]
             known = self._built_for[name, values] = abi_requirement(name, values, versions)
         return known
@@ -142,12 +164,6 @@ def _is_metadata(path: str) -> bool:
     return path.endswith(".dist-info/METADATA") and path.count("/") == 1
 
 
-def _is_variant(filename: str) -> bool:
-    with contextlib.suppress(InvalidFilename):
-        return label_in(filename) is not None
-    return False
-
-
 def _name(archive: Any) -> str:
     return os.path.basename(archive.filename or "")
 
@@ -174,14 +190,14 @@ def _read_wheel_metadata_file(
 
 
 def _rewrite(requirements: Requirements, data: bytes, archive: Any, path: str) -> bytes:
-    context = requirements.contexts.of_archive(archive)
+    context = requirements.contexts.of_archive(archive, path)
     return requirements.rewrite(data, context, is_variant=requirements.holds_variant(archive, path))
 
 
 def _refuse_unnamed(archive: Any, path: str) -> None:
     """Refuse a variant wheel whose filename has no label: nothing has judged it."""
     name = _name(archive)
-    if name.endswith(".whl") and not _is_variant(name) and _has_variant_json(archive, path):
+    if name.endswith(".whl") and not is_variant_wheel(name) and _has_variant_json(archive, path):
         raise unsupported_wheel(
             f"{name} has a variant.json inside but no label in its name. With --no-variant it is "
             "taken for an ordinary wheel."
@@ -198,7 +214,7 @@ def _from_metadata_file_contents(
     *args: Any,
     **kwargs: Any,
 ) -> Any:
-    context, is_variant = requirements.contexts.of_filename(filename), _is_variant(filename)
+    context, is_variant = requirements.contexts.of_filename(filename), is_variant_wheel(filename)
     data = requirements.rewrite(metadata_contents, context, is_variant=is_variant)
     return original(cls, data, filename, *args, **kwargs)
 

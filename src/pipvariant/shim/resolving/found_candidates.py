@@ -76,7 +76,15 @@ class FoundVariants:
         for version, entries in itertools.groupby(get_infos(), key=itemgetter(0)):
             # The finder was asked just now, by the step to the first entry.
             search: Any = self.index.search
-            group = list(entries)
+            group, contradicted = list(entries), self.index.contradicted
+            if contradicted:
+                group = [
+                    entry
+                    for entry in group
+                    if entry[1].keywords["link"].url_without_fragment not in contradicted
+                ]
+                if not group:
+                    continue
             builds = [build for _, build in group]
             project = builds[0].keywords["name"]
             files = [

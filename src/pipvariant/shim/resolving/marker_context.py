@@ -33,8 +33,14 @@ class MarkerContexts(State):
     decisions: Decisions
     _known: dict[str | None, VariantContext] = field(default_factory=dict, init=False)
 
-    def of_archive(self, archive: zipfile.ZipFile) -> Context:
-        """Return what is asked for the context of a wheel: its own variant.json says it."""
+    def of_archive(self, archive: zipfile.ZipFile, path: str) -> Context:
+        """Return what is asked for the context of a wheel.
+
+        Who speaks for its properties its source has said, if that has been asked, as for a
+        separate ``.metadata`` file; its own variant.json says it otherwise.
+
+        :param path: of its METADATA.
+        """
 
         def context() -> VariantContext:
             # A file pip installs from is one that it has read before: nothing new is imported.
@@ -47,7 +53,7 @@ class MarkerContexts(State):
                     metadata = read_from_archive(archive, None, name)
                 except PipVariantError as error:
                     raise unsupported_wheel(f"Variant wheel refused. {error}") from error
-                known = self._of_metadata(metadata)
+                known = self._of_source(metadata, name, path) or self._of_metadata(metadata)
                 if archive.filename is not None:
                     self._known[archive.filename] = known
             return known
@@ -84,6 +90,19 @@ class MarkerContexts(State):
             return self._of_metadata(metadata)
 
         return context
+
+    def _of_source(self, metadata: Any, name: str, path: str) -> VariantContext | None:
+        """Return the context of a wheel by what its source says, None if that is not known."""
+        if metadata is None:
+            return None
+        (label,) = metadata.variants
+        judgements = self.decisions.judgements
+        if not name.endswith(".whl"):
+            # Of a wheel that is read in parts the name is not known here.
+            head, tail = f"{path.partition('.dist-info/')[0]}-", f"-{label}.whl"
+            names = (each for each in judgements if each.startswith(head) and each.endswith(tail))
+            name = next(names, "")
+        return self.of_filename(name)() if name in judgements else None
 
     def _of_metadata(self, metadata: Any) -> VariantContext:
         from pipvariant.standard.markers import EMPTY, VariantContext

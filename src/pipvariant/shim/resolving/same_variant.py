@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,10 +19,11 @@ from pipvariant.printable import printable
 from pipvariant.selection.same_variant import Values, arrange, values_of, values_of_installed
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import default_environment, make_version, pip_error
+from pipvariant.shim.core.pip_objects import make_version, pip_error
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.index import Search
-from pipvariant.shim.finding.installed import read_installed
+from pipvariant.shim.finding.installed import find_installed, installed_version, read_installed
+from pipvariant.shim.resolving.again import Resolution, ResolveAgain
 from pipvariant.standard.preferences import Family, Preferences
 
 if TYPE_CHECKING:
@@ -58,29 +59,55 @@ class SameVariant:
     index: IndexState
     decisions: Decisions
     selector: Selector
+    resolution: Resolution
+    #: Members that the resolver came to as dependencies.
+    _found: set[str] = field(default_factory=set)
+    #: Members whose labels have been put in order.
+    _arranged: set[str] = field(default_factory=set)
 
     def arrange(
         self, files: Sequence[File], decision: Decision, search: Search
     ) -> tuple[list[File], str]:
-        """Put the labels first that go with a label of every other package of the family.
+        """Put the labels first that go with a label of every other member that takes part.
 
         :param files: of one version, compatible, best first.
         :returns: the files in the new order, and why there are none.
+        :raises ResolveAgain: the first time that a member turns out to be a dependency, if
+            others were chosen without it.
         """
-        preferences = self.user.preferences
-        families = () if preferences is None else preferences.family_of(decision.project)
+        preferences, project = self.user.preferences, decision.project
+        families = () if preferences is None else preferences.family_of(project)
+        if not self._takes_part(project):
+            self._found.add(project)
+            if any(self._arranged & family.packages for family in families):
+                raise ResolveAgain
+        if families:
+            self._arranged.add(project)
         return arrange(
             files,
             decision,
             families,
             functools.partial(self._offered, search),
-            lambda other: bool(search.finder.find_all_candidates(other)),
+            lambda other: self._takes_part(other) and bool(self.index.files(search.finder, other)),
+        )
+
+    def _takes_part(self, project: str) -> bool:
+        """Say whether a package is installed, or is going to be as far as is known."""
+        return (
+            project in self.resolution.named
+            or project in self._found
+            or not (self.options.ignores_installed or installed_version(project) is None)
         )
 
     def _offered(self, search: Search, project: str, family: Family) -> Iterator[list[Values]]:
-        """Yield what a package offers: what is installed, then each version, newest first."""
+        """Yield what a package offers: what is installed, then each version, newest first.
+
+        What takes no part offers nothing, and so has no say.
+        """
+        if not self._takes_part(project):
+            return
         if not (self.options.ignores_installed or self.user.upgrades(self.options)):
-            distribution = default_environment().get_distribution(project)
+            distribution = find_installed(project)
             if distribution is not None:
                 yield [values_of_installed(read_installed(distribution), family)]
         found = self.index.files(search.finder, project)
