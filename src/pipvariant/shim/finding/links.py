@@ -35,4 +35,6 @@ def _prove(index: IndexState) -> bool:
     finder = samples.finder(f"{samples.NAME}-1.0-py3-none-any.whl", name)
     (file,) = index.files(finder, samples.NAME)
     listed = [link for _, links in index.listed[samples.NAME] for link in links]
-    return listed == [file.link] and index.json_link(file).filename == name
+    return listed == [file.link] and [link.filename for link in index.json_links_for(file)] == [
+        name
+    ]
