@@ -33,6 +33,7 @@ class Reply:
     :param length: the declared length, when it is not that of the body.
     :param chunked: send the body in chunks, with no declared length.
     :param hold: do not answer before the server closes.
+    :param drip: send the body again and again until the server closes.
     """
 
     body: bytes = b""
@@ -41,6 +42,7 @@ class Reply:
     length: int | None = None
     chunked: bool = False
     hold: bool = False
+    drip: bool = False
 
     @classmethod
     def json(cls, value: object) -> Reply:
@@ -158,6 +160,9 @@ class Index:
             return self._replies[filename]
         body = self._body(filename)
         return Reply(status=404) if body is None else Reply(body)
+
+    def closes_within(self, seconds: float) -> bool:
+        return self._closing.wait(seconds)
 
     def wait_until_closed(self) -> None:
         self._closing.wait()
@@ -283,6 +288,11 @@ def _handler(index: Index) -> type[BaseHTTPRequestHandler]:
                 self.send_header(name, value)
             if reply.chunked:
                 self.send_header("Transfer-Encoding", "chunked")
+            elif reply.drip:
+                self.end_headers()
+                while not index.closes_within(0.05):
+                    self._write(body, chunked=False)
+                return
             else:
                 length = len(body) if reply.length is None else reply.length
                 self.send_header("Content-Length", str(length))

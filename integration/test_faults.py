@@ -99,6 +99,18 @@ def test_a_fault_of_the_json_costs_one_warning(pip: Pip, kind: str) -> None:
         assert "Traceback" not in result.output
 
 
+@pytest.mark.parametrize("args", (["install"], ["variant", "explain"]))
+def test_without_a_terminal_nobody_is_asked_for_a_password(
+    pip: Pip, index: Index, args: list[str]
+) -> None:
+    index.add(*tri())
+    index.answer(NAME, Reply(status=401, headers={"WWW-Authenticate": 'Basic realm="x"'}))
+    result = pip.variant(*args, "tri", driver="12.8", environ={"PIP_NO_INPUT": "0"}).check()
+    (warning,) = result.warnings
+    assert "asks for a password" in warning
+    assert "User for" not in result.output
+
+
 @pytest.mark.parametrize("kind", ("application/octet-stream", "text/plain; charset=utf-8"))
 def test_a_plain_web_server_may_not_know_the_type(pip: Pip, index: Index, kind: str) -> None:
     index.add(*tri())
@@ -132,24 +144,47 @@ def test_of_a_huge_file_little_is_taken(pip: Pip, chunked: bool) -> None:
         assert site.sent[f"/files/{NAME}"] < 25 * MEGABYTE
 
 
-# The program of a run whose patience is at its end with the first bytes.
+# The program of a run whose patience is at its end soon.
 IMPATIENT = """\
 import sys
 from pipvariant.cli import main
 from pipvariant.shim.finding import download
-download.MAX_SECONDS = 0.0
+download.MAX_SECONDS = 0.4
 sys.exit(main(sys.argv[1:]))
 """
+CHUNKED = {"Transfer-Encoding": "chunked"}
+SLOW: Mapping[str, Reply] = {
+    "to answer": Reply(hold=True),
+    "to be asked again": Reply(status=503, headers={"Retry-After": "3600"}),
+    "to say how long a chunk is": Reply(b"0", headers=CHUNKED, drip=True),
+    "to send a content without end": Reply(b" ", drip=True),
+}
 
 
-@pytest.mark.parametrize("lost", (False, True))
-def test_what_takes_too_long_is_left_out(pip: Pip, lost: bool) -> None:
+def test_a_length_beyond_all_files_costs_one_warning(pip: Pip) -> None:
     with Site(ranges=True) as site:
         pip.index_url = site.url
-        site.add(*tri())
-        if lost:
+        null, plain = tri(builds=())
+        site.add(null, plain)
+        site.unlist(NAME)
+        site.answer(null.filename, Reply(null.content, length=10**20))
+        result = pip.variant("install", "tri", driver="12.8").check()
+        assert pip.build("tri") == ("1.0", "")
+        (warning,) = result.warnings
+        assert "bigger than" in warning
+
+
+@pytest.mark.parametrize("name", (NAME, "any-null.whl"))
+@pytest.mark.parametrize("kind", sorted(SLOW))
+def test_a_server_that_is_slow_costs_one_warning(pip: Pip, kind: str, name: str) -> None:
+    with Site(ranges=True) as site:
+        pip.index_url = site.url
+        site.add(*tri(builds=()))
+        if name != NAME:
             site.unlist(NAME)
-        result = pip.run(["-c", IMPATIENT, "install", "tri"], driver="12.8").check()
+        site.answer(name if name == NAME else f"tri-1.0-py3-none-{name}", SLOW[kind])
+        args = ("-c", IMPATIENT, "install", "tri")
+        result = pip.run(args, driver="12.8", environ={"PIP_RETRIES": "5"}).check()
         assert pip.build("tri") == ("1.0", "")
         (warning,) = result.warnings
         assert "took more than 0 s" in warning

@@ -101,6 +101,21 @@ def _with_marker() -> dict[str, object]:
     }
 
 
+# The program of a run that was started with its standard output closed.
+CLOSED = """\
+import sys
+from pipvariant.cli import main
+sys.stdout = None
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("args", (["platform", "--json"], ["check"], ["explain", "tri"]))
+def test_a_closed_standard_output_stops_no_command(pip: Pip, index: Index, args: list[str]) -> None:
+    index.add(*tri())
+    assert "Traceback" not in pip.run(["-c", CLOSED, "variant", *args]).check().stderr
+
+
 @pytest.mark.every_pip
 def test_a_pipe_in_a_folder_of_wheels_is_no_wheel(pip: Pip) -> None:
     folder = pip.root / "wheels"

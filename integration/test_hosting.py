@@ -55,6 +55,16 @@ def test_the_pages_are_installed_from(
     assert pip.installed() == installed
 
 
+def test_a_folder_and_the_page_in_it_are_one_source_to_the_user(pip: Pip, folder: Path) -> None:
+    (folder / "tri").mkdir()
+    for path in folder.glob("tri-*"):
+        path.rename(folder / "tri" / path.name)
+    pip.variant("variant", "index", "--pages", folder).check()
+    args = ("install", "--no-index", "--find-links", f"{folder}/tri/", "tri==0.9")
+    assert pip.variant(*args, driver="12.8").check().warnings == []
+    assert pip.build("tri") == ("0.9", "cuda12.6")
+
+
 def test_plain_pip_installs_ordinary_wheels_from_the_pages(pip: Pip, url: str) -> None:
     # Plain pips differ about tri 1.0, whose dependency has a marker that they do not know.
     pip.plain("install", "--index-url", url, "tri==0.9", "dep").check()

@@ -75,6 +75,29 @@ def test_files_and_metadata_can_be_on_other_hosts(pip: Pip, form: str) -> None:
         assert files.requests == [f"GET /files/{BEST}"]
 
 
+@pytest.mark.every_pip
+def test_where_a_link_of_metadata_is_broken_the_next_one_is_tried(pip: Pip) -> None:
+    with Site() as site:
+        pip.index_url = site.url
+        wheels = tri()
+        site.add(*wheels)
+        stale = "tri-1.0-variants.json?stale#sha256=" + "0" * 64
+        broken = [f"..%2f..%2f{NAME}", f"../../files/{stale}", "/files/TRI-1.0-variants.json"]
+        files = [f"/files/{wheel.filename}" for wheel in wheels]
+        site.write(f"/files/{NAME}", Reply(status=404))
+        site.write("/files/TRI-1.0-variants.json", Reply(b"<html>"))
+        good = site.write(f"/last/{NAME}", Reply.json(metadata(wheels)))
+        site.write("/simple/tri/", page([*broken, f"/files/{NAME}", *files, good]))
+        result = pip.variant("install", "tri", driver="12.8").check()
+        assert pip.build("tri") == ("1.0", "cuda12.8")
+        assert result.warnings == []
+        assert site.requests_for(NAME) == [f"GET /files/{NAME}", f"GET /last/{NAME}"]
+        site.write(f"/last/{NAME}", Reply(b"["))
+        (warning,) = pip.variant("download", "tri", driver="12.8").check().warnings
+        assert f"/files/{NAME}: the server answered 404" in warning
+        assert "and 1 more" in warning
+
+
 @pytest.mark.parametrize("form", ("html", "json"))
 def test_characters_can_be_quoted(pip: Pip, form: str) -> None:
     wheels = tri("1.0+ours")

@@ -122,6 +122,17 @@ def test_for_a_label_that_the_user_names_no_older_version_is_looked_at(
     ]
 
 
+@pytest.mark.parametrize("new_labels", (False, True))
+def test_a_namespace_that_a_project_never_uses_is_not_looked_for_in_all_versions(
+    pip: Pip, index: Index, new_labels: bool
+) -> None:
+    for minor in range(15):
+        index.add(*tri(f"1.{minor}", (f"12.{minor}",) if new_labels else ("12.6",)))
+    pip.variant("install", "--require-variant", "amd", "tri", driver="12.0").check()
+    assert len(index.requests_for("-variants.json")) == (10 if new_labels else 1)
+    assert pip.build("tri") == ("1.14", "null")
+
+
 @pytest.mark.every_pip
 @pytest.mark.parametrize("command", (["install"], ["install", "-v"], ["variant", "explain"]))
 def test_after_the_first_download_nothing_more_is_asked(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tempfile
 from collections.abc import Callable, Mapping
@@ -191,6 +192,7 @@ FAULTS: list[tuple[str, str, Plant]] = [
     ("V301", "UTF-16", holding(json.dumps(DOCUMENT).encode("utf-16"))),
     ("V302", "too large", holding(json.dumps(DOCUMENT).encode() + b" " * MAX_BYTES)),
     ("V302", "too deep", holding(b"[" * 100_000)),
+    ("V302", "too many values", holding(b"[" + b"[]," * 200_000)),
     ("V303", "key twice", holding(json.dumps(DOCUMENT)[:-1].encode() + b', "variants": {}}')),
     ("V304", "BOM", holding(b"\xef\xbb\xbf" + json.dumps(DOCUMENT).encode())),
     ("V305", "no schema", inside(("$schema", None), ("providers/blas/feature-order", None))),
@@ -448,12 +450,13 @@ class Site:
     def _path(self, url: str) -> Path:
         self.read_urls.append(url)
         path = self.folder / url.partition("://")[2].partition("/")[2]
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise Unreachable("404 Not Found")
         return path
 
 
 URL = "https://index.example/tri/"
+MANY = json.dumps({"files": [{"url": f"{n}.whl"} for n in range(130_000)]})
 
 
 @pytest.fixture(params=("index.html", "index.json"))
@@ -482,6 +485,7 @@ def test_a_right_page_has_no_finding_and_one_wheel_of_each_label_is_read(site: S
         ("V504", lambda folder: (folder / "tri" / "index.html").write_text("<a href='x/'>x</a>")),
         ("V504", lambda folder: (folder / "tri" / "index.json").write_text('{"files": [1, {}]}')),
         ("V504", lambda folder: (folder / "tri" / "index.json").write_text("{")),
+        ("V504", lambda folder: (folder / "tri" / "index.json").write_text(MANY)),
     ),
 )
 def test_a_fault_behind_a_page_is_found(
@@ -492,6 +496,17 @@ def test_a_fault_behind_a_page_is_found(
     assert rules <= {rule}
     if rule != "V504":
         assert rules
+
+
+def test_versions_of_thousands_of_digits_are_found_on_a_page(tmp_path: Path) -> None:
+    long = "9" * 5000
+    names = (f"tri-{long}-py3-none-any.whl", f"tri-{long}-py3-none-any-x.whl", f"tri-{long}{JSON}")
+    (tmp_path / "tri").mkdir()
+    page = tmp_path / "tri" / "index.html"
+    page.write_text("".join(f'<a href="{name}">x</a>' for name in names))
+    rules = ["V103", "V103", "V409", "V502"]
+    assert [one.rule for one in found(URL, source=Site(tmp_path))] == rules
+    assert {one.rule for one in found(tmp_path)} == {"V502"}
 
 
 def test_a_page_has_to_link_the_metadata(site: Site) -> None:

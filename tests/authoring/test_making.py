@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import stat
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from packaging.version import InvalidVersion
 
-from pipvariant.authoring.making import make_wheel, unmake_wheel
+from pipvariant.authoring import folder, making
+from pipvariant.authoring.folder import parse_wheel_name
+from pipvariant.authoring.making import make_wheel, name_and_version, unmake_wheel
 from pipvariant.errors import InvalidFilename, InvalidOutput, InvalidWheel
 from pipvariant.standard.metadata import read_variant_json
 from tests.wheelfile.ordinary import FILES, INFO, NAME, blas, contents, record_of, verified, wheel
@@ -201,6 +205,21 @@ def test_an_ordinary_wheel_cannot_be_unmade(tmp_path: Path) -> None:
 def test_another_file_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InvalidFilename, match="is not the filename of a wheel"):
         make_wheel(wheel(tmp_path, name=name), blas(), tmp_path)
+
+
+@pytest.mark.parametrize("name", (f"tri-{'9' * 5000}-py3-none-any.whl", "tri-x-py3-none-any.whl"))
+@pytest.mark.parametrize("parse", (name_and_version, lambda name: parse_wheel_name(Path(name))))
+def test_whatever_packaging_raises_for_a_version_is_one_error(
+    monkeypatch: pytest.MonkeyPatch, name: str, parse: Callable[[str], object]
+) -> None:
+    def older(filename: str) -> None:
+        raise InvalidVersion(filename)
+
+    for _ in range(2):
+        with pytest.raises(InvalidFilename, match="is not the filename of a wheel"):
+            parse(name)
+        for module in (making, folder):
+            monkeypatch.setattr(module, "parse_wheel_filename", older)
 
 
 @pytest.mark.parametrize("name", ("other-1.0-py3-none-any.whl", "tri-2.0-py3-none-any.whl"))

@@ -66,6 +66,8 @@ def test_a_date_is_no_string(path: Path) -> None:
     (
         (b"[variant", "is not TOML"),
         (b"\xff", "is not UTF-8"),
+        (b"x = " + b"9" * 5000, "is not TOML"),
+        (b"a" + b".a" * 400_000 + b" = 1", "has a key of more than 100 parts"),
         (b"x = " + b"[" * 9999 + b"]" * 9999, "is not TOML"),
     ),
 )

@@ -112,7 +112,8 @@ def test_the_interpreter_decides_on_windows(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_explain_a_version() -> None:
     given = _answer_for_arm(Cpu("aarch64", versions=("armv8.2a", "armv8.1a", "aarch64")))
-    assert builtin.reason_for("aarch64", "version", ("9.0a", "8.4a"), given) == (
+    long = f"{'9' * 5000}a"
+    assert builtin.reason_for("aarch64", "version", ("9.0a", "8.4a", long), given) == (
         "needs an ARMv8.4-A CPU, this one is known to be ARMv8.2-A"
     )
 

@@ -411,7 +411,11 @@ def test_explain(feature: str, values: tuple[str, ...], given: Answer, words: st
 
 
 @pytest.mark.parametrize(
-    ("feature", "value"), ((LOWER, "new"), (UPPER, "12.x"), (SM, "fast"), ("other", "12.8"))
+    ("feature", "value"),
+    (
+        *((LOWER, "new"), (UPPER, "12.x"), (SM, "fast"), ("other", "12.8")),
+        (SM, "9" * 5000 + "_real"),
+    ),
 )
 def test_explain_has_no_words_for_what_is_not_known(feature: str, value: str) -> None:
     assert unmet_reason(feature, (value,), machine("12.8")) is None

@@ -73,6 +73,12 @@ def test_all_faults_are_named_with_the_path_to_the_key() -> None:
     assert str(raised.value).startswith("gpu.toml: extra: unknown")
 
 
+@pytest.mark.parametrize("text", ("x = " + "9" * 5000, "a" + ".a" * 400_000 + " = 1", "x = \xff"))
+def test_what_is_no_toml_is_refused(text: str) -> None:
+    with pytest.raises(InvalidTargetFile, match=r"^x: it (is not TOML|has a key of more than)"):
+        target_file.parse_target_file(text.encode("latin-1"), "x")
+
+
 @pytest.mark.parametrize("form", ("", "format = 2", "format = true", 'format = "1"'))
 def test_another_format_is_refused(form: str) -> None:
     with pytest.raises(InvalidTargetFile, match="this version reads format = 1"):

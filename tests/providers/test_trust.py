@@ -78,7 +78,7 @@ def test_trust_in_an_index_is_for_what_comes_from_it(
     "word",
     (
         *("", "a b", "a[x]", "a; os_name == 'nt'", "-a", "a@", "@https://a", "a@https://[a"),
-        *("a @ https://a/b.whl", "a@https://a/ b", "a@b==1.0 c"),
+        *("a @ https://a/b.whl", "a@https://a/ b", "a@b==1.0 c", "a==" + "9" * 5000),
     ),
 )
 def test_what_names_no_package_is_refused_with_the_option(word: str) -> None:

@@ -214,6 +214,17 @@ def test_variants_json_name_needs_a_project_and_a_version(
     assert str(caught.value) == said
 
 
+@pytest.mark.parametrize("parts", (f"{'9' * 5000}", f"1.{'9' * 1000}", f"1-{'9' * 1000}"))
+def test_a_number_that_python_may_refuse_to_convert_is_in_no_filename(parts: str) -> None:
+    with pytest.raises(
+        InvalidFilename, match=r"^a-[-.19]{58}\.\.\.: has a number that is too long$"
+    ):
+        split_label(f"a-{parts}-py3-none-any-cpu.whl")
+    assert parse_variants_json_name(f"a-{parts}-variants.json") is None
+    with pytest.raises(InvalidFilename, match="is not a version"):
+        variants_json_name("a", "9" * 5000)
+
+
 def test_splitting_imports_almost_nothing() -> None:
     program = (
         "import pipvariant.standard.filename as f; f.split_label('a-1-py3-none-any.whl');"
@@ -231,5 +242,6 @@ def test_splitting_imports_almost_nothing() -> None:
         "pipvariant.errors",
         "pipvariant.printable",
         "pipvariant.standard",
+        "pipvariant.standard.bounds",
         "pipvariant.standard.filename",
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -57,6 +58,14 @@ LOWER = ("variants", "cu126", "nvidia", "cuda_version_lower_bound")
             put("providers", "nvidia", "requires", to=["a", "b c"]),
             "providers.nvidia.requires[1]",
             "'b c' is not a requirement",
+        ),
+        *(
+            (
+                put("providers", "nvidia", "requires", to=[text]),
+                "providers.nvidia.requires[0]",
+                f"{text[:60]!r}... is not a requirement",
+            )
+            for text in (f"a=={'9' * 5000}", f"a>=1; python_version < '{'9' * 1000}'")
         ),
         (
             put("providers", "nvidia", "requires", to=["--index-url=https://example.org"]),
@@ -303,10 +312,25 @@ def test_messages_hold_nothing_that_a_terminal_obeys() -> None:
         ("1e999999", "must be an object, not a number"),
         (b" " * MAX_BYTES, "is empty"),
         (b" " * (MAX_BYTES + 1), "is larger than 10 MiB"),
+        ("[" + "0," * 249_999 + "0]", "must be an object, not a list"),
+        ("[" + "0," * 250_000 + "0]", "has more than 250,000 values"),
+        ("[" + "[]" * 250_000, "has more than 250,000 values"),
+        ("[" + "{}" * 250_000, "has more than 250,000 values"),
     ),
 )
 def test_what_is_no_metadata_at_all_is_said_so(data: bytes | str, message: str) -> None:
     assert faults_of(data) == [("", message)]
+
+
+def test_a_deep_document_with_a_repeated_key_takes_little_memory() -> None:
+    deep = "[" * 500 + "0," * 20_000 + "0" + "]" * 500
+    tracemalloc.start()
+    try:
+        (fault,) = faults_of(f'{{"a": 1, "a": 2, "b": {deep}}}')
+        assert fault == ("", "the key 'a' appears more than once")
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_every_number_is_decoded_as_zero() -> None:

@@ -175,6 +175,12 @@ PRIORITIES = ("default-priorities",)
     ("path", "value", "inner", "message"),
     (
         ((*PROVIDER, "enable-if"), "a b", "", "'a b' is not an environment marker"),
+        (
+            (*PROVIDER, "enable-if"),
+            "python_version < '" + "9" * 5000 + "'",
+            "",
+            f'"python_version < \'{"9" * 42}"... is not an environment marker',
+        ),
         ((*PROVIDER, "enable-if"), 1, "", "must be a string, not a number"),
         ((*PROVIDER, "plugin-use"), "some", "", "'some' is none of all, build, none"),
         ((*PROVIDER, "plugin-use"), 1, "", "must be a string, not a number"),

@@ -24,7 +24,7 @@ _BOM = b"\xef\xbb\xbf"
 
 #: The first of these that is found in "place: message" says the rule.
 _RULE_OF_FAULT = (
-    (r"^: (is larger than|is nested too deeply)", "V302"),
+    (r"^: (is larger than|is nested too deeply|has more than [0-9,]+ values)", "V302"),
     (r"appears more than once$", "V303"),
     (r"^: (is empty|is an HTML page|is not UTF-8|is not JSON)", "V301"),
     (r"format \d+ is not supported$", "V306"),

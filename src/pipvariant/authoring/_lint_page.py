@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
@@ -24,6 +25,7 @@ from pipvariant.authoring._lint_wheel import Member, check_name, check_wheel
 from pipvariant.authoring.folder import Wheel, sha256_of
 from pipvariant.errors import PipVariantError, Unread
 from pipvariant.files import read_regular
+from pipvariant.standard.bounds import json_fault
 from pipvariant.standard.filename import parse_variants_json_name, variants_json_name
 
 _JSON_ENDING = "-variants.json"
@@ -140,7 +142,8 @@ def check_local_page(path: Path, findings: list[Finding]) -> None:
             continue
         names.add(link.name)
         target = Path(url2pathname(urlsplit(link.url).path))
-        if not target.is_file():
+        # Path.is_file raises an error for a name that is too long.
+        if not os.path.isfile(target):
             findings.append(Finding(str(path), link.name, "V502", f"there is no {target}"))
         elif link.sha256 and sha256_of(target) != link.sha256:
             findings.append(Finding(str(path), link.name, "V503", f"is not the hash of {target}"))
@@ -175,7 +178,8 @@ def _links(page: Page) -> Iterator[_Link]:
 
 def _json_links(page: Page) -> Iterator[tuple[str, str]]:
     try:
-        document = json.loads(page.content)
+        text = page.content.decode()
+        document = {} if json_fault(text) else json.loads(text)
     except (ValueError, RecursionError):
         return
     files = document.get("files")

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from pipvariant.authoring._lint_rules import Finding
 from pipvariant.authoring._lint_wheel import Member
 from pipvariant.authoring.folder import conflicts
-from pipvariant.errors import ConflictingMetadata, InvalidFilename
+from pipvariant.errors import ConflictingMetadata
 from pipvariant.standard.filename import NULL_LABEL, parse_variants_json_name, variants_json_name
 from pipvariant.standard.markers import SETS, set_members
 from pipvariant.standard.metadata import Metadata, combine
@@ -45,7 +45,7 @@ def check_document_name(
             if name != expected:
                 findings.append(Finding(file, "", "V409", f"should be {expected}"))
             return project, Version(version)
-    except (InvalidFilename, InvalidVersion):
+    except ValueError:
         pass
     findings.append(Finding(file, "", "V409", "is not {name}-{version}-variants.json"))
     return None

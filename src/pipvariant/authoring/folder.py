@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
-from packaging.version import InvalidVersion, Version
+from packaging.utils import parse_wheel_filename
+from packaging.version import Version
 
 from pipvariant.errors import (
     ConflictingMetadata,
@@ -93,7 +93,7 @@ def parse_wheel_name(path: Path) -> Wheel:
     except InvalidFilename as error:
         error.where = str(path)
         raise
-    except (InvalidVersion, InvalidWheelFilename) as error:
+    except ValueError as error:  # InvalidWheelFilename, InvalidVersion, too many digits
         raise InvalidFilename("is not the filename of a wheel", where=str(path)) from error
     if not is_project(project):
         raise InvalidFilename("has not the name of a project", where=str(path))

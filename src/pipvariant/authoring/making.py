@@ -6,8 +6,8 @@ import filecmp
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
-from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
-from packaging.version import InvalidVersion, Version
+from packaging.utils import canonicalize_name, parse_wheel_filename
+from packaging.version import Version
 
 from pipvariant.authoring.replacement import replacement
 from pipvariant.errors import InvalidFilename, InvalidOutput, InvalidWheel
@@ -96,7 +96,7 @@ def name_and_version(filename: str) -> tuple[str, str]:
         )
     try:
         name, version, _, _ = parse_wheel_filename(plain)
-    except InvalidWheelFilename as error:
+    except ValueError as error:  # InvalidWheelFilename; older packaging: InvalidVersion too
         raise InvalidFilename("is not the filename of a wheel", where=filename) from error
     return name, str(version)
 
@@ -142,7 +142,7 @@ def _dist_info(archive: Archive, filename: str) -> str:
         named, _, versioned = folder[: -len(".dist-info")].partition("-")
         if (canonicalize_name(named), Version(versioned)) == (name, Version(version)):
             return folder
-    except (ValueError, InvalidVersion):
+    except ValueError:
         pass
     listed = _some_names(folders) or "none"
     raise InvalidWheel(

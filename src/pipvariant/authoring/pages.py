@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from packaging.utils import InvalidSdistFilename, parse_sdist_filename
-from packaging.version import InvalidVersion, Version
+from packaging.utils import parse_sdist_filename
+from packaging.version import Version
 
 from pipvariant.authoring._page_html import (
     GENERATOR,
@@ -147,7 +147,7 @@ def _sdists(files: Iterable[Path], notes: list[str]) -> Iterator[Wheel]:
                 if is_project(project):
                     yield Wheel(path, project, version, None)
                     continue
-            except (InvalidSdistFilename, InvalidVersion):
+            except ValueError:
                 pass
             notes.append(f"{path}: not listed, it has not the name of a source distribution.")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from pipvariant.errors import InvalidMetadata, InvalidOption
 from pipvariant.files import read_regular
 from pipvariant.standard.metadata import Provider
 from pipvariant.standard.table import Table, read_table
+from pipvariant.standard.toml import parse_toml
 
 
 class Pyproject(NamedTuple):
@@ -78,20 +78,16 @@ def read_pyproject(path: Path) -> Pyproject:
 
 def _read_toml(path: Path) -> tuple[str, Mapping[str, Any]]:
     """Return the text of a file, its line ends as they are, and what it says."""
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
         text = read_regular(path).decode()
-        return text, tomllib.loads(text)
+        return text, parse_toml(text)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InvalidOption(f"cannot be read: {reason}", where=str(path)) from error
     except UnicodeDecodeError as error:
         raise InvalidMetadata([("", "is not UTF-8")], where=str(path)) from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InvalidMetadata([("", f"is not TOML: {error}")], where=str(path)) from error
+    except ValueError as error:
+        raise InvalidMetadata([("", str(error))], where=str(path)) from error
 
 
 def add_table(path: Path, namespaces: Sequence[str]) -> None:

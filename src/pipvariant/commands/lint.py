@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from pipvariant.shim.finding.download import (
     fetch,
     fetch_errors,
     open_parts,
+    open_response,
     receive,
 )
 from pipvariant.shim.options.definitions import add_named
@@ -92,9 +94,9 @@ class Remote:
         """Return a page of a simple index, in either form."""
         with self._faults():
             headers = {"Accept": PAGE_TYPES, "Cache-Control": "max-age=0"}
-            with self._session.get(url, headers=headers, stream=True) as response:
-                response.raise_for_status()
-                return Page(response.url, receive(response, Budget()))
+            budget = Budget()
+            with open_response(self._session, _link_to(url), headers, budget) as response:
+                return Page(response.url, receive(self._session, response, budget))
 
     def read(self, url: str) -> bytes:
         """Return a small file."""
@@ -117,7 +119,8 @@ class Remote:
                 raise Unread(str(error)) from error
 
     def _whole(self, url: str, budget: Budget) -> IO[bytes]:
-        with self._session.head(url, allow_redirects=True) as response:
+        head = functools.partial(self._session.head, url, allow_redirects=True)
+        with budget.within(self._session, head) as response:
             if response.status_code in (404, 410):
                 raise Unreachable(f"the server answered {response.status_code} {response.reason}")
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from difflib import get_close_matches
 from importlib import import_module
@@ -66,6 +67,9 @@ class VariantCommand(Command):
 
     def main(self, args: list[str]) -> int:
         """Run one sub-command; `explain` is pip's own `install`, with all of its options."""
+        if sys.stdout is None:
+            # It was closed by whoever started this process: what is printed goes nowhere.
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end
         name = _sub_command_in(args)
         if name != "explain":
             code: int = super().main(args)

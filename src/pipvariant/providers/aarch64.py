@@ -17,7 +17,7 @@ FLAGS = tuple(
     """.split()  # noqa: SIM905  # the order is the point, and reads best in running text
 )
 
-_VERSION = re.compile(r"(\d+)(?:\.(\d+))?a")
+_VERSION = re.compile(r"(\d{1,4})(?:\.(\d{1,4}))?a")
 
 
 def aarch64_features(versions: Iterable[str], flags: Iterable[str]) -> dict[str, tuple[str, ...]]:

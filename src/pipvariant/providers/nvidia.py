@@ -139,7 +139,7 @@ def unmet_reason(feature: str, values: Sequence[str], answer: Answer) -> str | N
             return None
         bound, relation = (versions[0], ">=") if feature == _LOWER else (versions[-1], "<")
         return f"needs CUDA driver {relation} {bound[1]}, {has}"
-    wanted = filter(None, map(re.compile(r"(\d+)(\d)_(real|virtual)").fullmatch, values))
+    wanted = filter(None, map(re.compile(r"(\d{1,4})(\d)_(real|virtual)").fullmatch, values))
     capabilities = sorted({(int(match[1]), int(match[2])) for match in wanted})
     if feature != _SM or not capabilities:
         return None

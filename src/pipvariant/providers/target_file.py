@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from pipvariant.files import open_regular
 from pipvariant.providers import nvidia, x86_64
 from pipvariant.providers.answers import Answer, Origin
 from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE
+from pipvariant.standard.toml import parse_toml
 
 #: The version of the form of target files.
 FORMAT = 1
@@ -40,10 +40,6 @@ def read_target_file(path: str) -> dict[str, Answer]:
 
 def parse_target_file(content: bytes, where: str) -> dict[str, Answer]:
     """Read the content of a target file; see :func:`read_target_file`."""
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     faults: list[tuple[str, str]] = []
     answers = {}
     if len(content) > _LARGEST:
@@ -51,9 +47,11 @@ def parse_target_file(content: bytes, where: str) -> dict[str, Answer]:
     else:
         try:
             # Editors of Windows put a byte order mark first, which says nothing.
-            document = tomllib.loads(content.decode("utf-8-sig"))
-        except (ValueError, RecursionError) as error:
+            document = parse_toml(content.decode("utf-8-sig"))
+        except UnicodeDecodeError as error:
             faults.append(("", f"it is not TOML: {error}"))
+        except ValueError as error:
+            faults.append(("", f"it {error}"))
         else:
             answers = _read_document(_Table(document, faults))
     if faults:

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from pipvariant.errors import InvalidOption
 from pipvariant.providers.answers import TRUST_OPTION
+from pipvariant.standard.bounds import has_long_number
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -100,6 +101,8 @@ def _read(word: str) -> tuple[str, _Grant]:
         requirement = Requirement(what)
         # With extras or a marker there is more to it than a name and versions.
         if str(requirement) != f"{requirement.name}{requirement.specifier}":
+            raise ValueError
+        if has_long_number(what):
             raise ValueError
         # With a space it is what a requirement by a URL looks like.
         if at and (not place or re.search(r"\s", word)):

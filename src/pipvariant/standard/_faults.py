@@ -12,7 +12,8 @@ from pipvariant.errors import InvalidMetadata
 Path = tuple[Union[str, int], ...]
 
 _LONGEST = 60
-_DEEPEST = 8
+#: A path is shown up to here.
+DEEPEST = 8
 _MOST_FAULTS = 100
 _STRING = frozenset({str})
 _KINDS = {
@@ -37,13 +38,13 @@ def _kind(value: object) -> str:
 
 def _text(path: Path) -> str:
     text = ""
-    for key in path[:_DEEPEST]:
+    for key in path[:DEEPEST]:
         if isinstance(key, int):
             text += f"[{key}]"
         else:
             shown = key if key.isprintable() and len(key) <= _LONGEST else quote(key)
             text += f".{shown}" if text else shown
-    return text if len(path) <= _DEEPEST else f"{text}..."
+    return text if len(path) <= DEEPEST else f"{text}..."
 
 
 class Faults:

@@ -6,8 +6,8 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 
-from pipvariant.standard._faults import Faults, Path, quote
-from pipvariant.standard.bounds import MAX_BYTES
+from pipvariant.standard._faults import DEEPEST, Faults, Path, quote
+from pipvariant.standard.bounds import MAX_BYTES, json_fault
 
 #: What text that begins so, or not at all, is instead.
 _NOT_JSON = {"": "is empty", "<": "is an HTML page, not JSON"}
@@ -23,7 +23,7 @@ def decode_json(data: bytes | str, *, where: str = "") -> object:
     """Decode a JSON document; every number in it comes out as 0.
 
     :raises InvalidMetadata: *data* is too large, empty, not UTF-8, not JSON, nested too deeply,
-        or has an object with a repeated key.
+        has too many values, or has an object with a repeated key.
     """
     decoded: object = None
     fault: str | None
@@ -45,7 +45,7 @@ def decode_json(data: bytes | str, *, where: str = "") -> object:
         try:
             text = data.decode() if isinstance(data, bytes) else data
             text = text.removeprefix("\ufeff")
-            fault = _NOT_JSON.get(text.lstrip()[:1])
+            fault = _NOT_JSON.get(text.lstrip()[:1]) or json_fault(text)
             if fault is None:
                 decoded = json.loads(
                     text,
@@ -78,6 +78,8 @@ def _refuse_constant(name: str) -> object:
 
 
 def _repetitions(decoded: object) -> Iterator[tuple[Path, str]]:
+    # Whole paths of a deep document would take its depth times its memory.
+    longest = DEEPEST + 1
     waiting: list[tuple[Path, object]] = [((), decoded)]
     while waiting:
         path, value = waiting.pop()
@@ -85,6 +87,6 @@ def _repetitions(decoded: object) -> Iterator[tuple[Path, str]]:
             for key in value.repeated:
                 yield path, key
         if isinstance(value, dict):
-            waiting.extend(((*path, key), item) for key, item in value.items())
+            waiting.extend(((*path, key)[:longest], item) for key, item in value.items())
         elif isinstance(value, list):
-            waiting.extend(((*path, index), item) for index, item in enumerate(value))
+            waiting.extend(((*path, index)[:longest], item) for index, item in enumerate(value))

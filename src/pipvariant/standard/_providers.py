@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from pipvariant.standard._faults import Faults, Path, quote
 from pipvariant.standard._model import SCHEMA_VERSION, Provider
+from pipvariant.standard.bounds import has_long_number
 from pipvariant.standard.properties import FEATURE, NAMESPACE, VALUE
 
 _NEW_FORM = (0, 2)  # since then an entry is of exactly one kind
@@ -149,12 +151,10 @@ def _read_requires(
     items = faults.strings(table.get(key, []), path)
     if not items:
         return ()
-    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.requirements import Requirement
 
     for index, item in enumerate(items):
-        try:
-            Requirement(item)
-        except (InvalidRequirement, RecursionError):
+        if not _is_readable(Requirement, item):
             faults.add((*path, index), f"{quote(item)} is not a requirement")
     return items
 
@@ -163,13 +163,20 @@ def _read_marker(table: dict[str, object], path: Path, faults: Faults) -> str | 
     text = faults.string(table, "enable-if", path)
     if text is None:
         return None
-    from packaging.markers import InvalidMarker, Marker
+    from packaging.markers import Marker
 
-    try:
-        Marker(text)
-    except (InvalidMarker, RecursionError):
+    if not _is_readable(Marker, text):
         faults.add((*path, "enable-if"), f"{quote(text)} is not an environment marker")
     return text
+
+
+def _is_readable(read: Callable[[str], object], text: str) -> bool:
+    """Say whether packaging can read a text, and compare the versions that are in it."""
+    try:
+        read(text)
+    except (ValueError, RecursionError):
+        return False
+    return not has_long_number(text)
 
 
 def _read_static(

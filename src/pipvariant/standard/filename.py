@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pipvariant.errors import InvalidFilename
+from pipvariant.standard.bounds import has_long_number
 
 NULL_LABEL = "null"
 
@@ -41,7 +42,8 @@ def split_label(filename: str) -> tuple[str, str | None]:
     everything that is not a wheel filename. A build tag starts with a digit and a python
     tag never does, which tells six parts apart (PEP 825, section "Extended wheel filename").
 
-    :raises InvalidFilename: there is a label part, and the standard does not allow it.
+    :raises InvalidFilename: there is a label part, and the standard does not allow it, or a number
+        is too long to be one.
     """
     dashes = filename.count("-")
     if dashes - _DASHES not in {1, 2} or not filename.endswith(".whl"):
@@ -51,7 +53,10 @@ def split_label(filename: str) -> tuple[str, str | None]:
     if dashes != _DASHES + 1 + has_build_tag:
         return filename, None
     label = check_label(parts.pop(), where=filename)
-    return "-".join(parts) + ".whl", label
+    plain = "-".join(parts) + ".whl"
+    if has_long_number(plain):
+        raise InvalidFilename("has a number that is too long", where=f"{plain[:60]}...")
+    return plain, label
 
 
 def join_label(filename: str, label: str) -> str:
@@ -86,13 +91,13 @@ def variants_json_name(name: str, version: str) -> str:
 
     :raises InvalidFilename: *name* is not a project name, or *version* not a version.
     """
-    from packaging.version import InvalidVersion, Version
+    from packaging.version import Version
 
     if re.fullmatch(_NAME, name) is None:
         raise InvalidFilename(f"{name!r} is not a project name")
     try:
         normalised = str(Version(version))
-    except InvalidVersion:
+    except ValueError:  # InvalidVersion, or more digits than Python converts
         raise InvalidFilename(f"{version!r} is not a version", where=name) from None
     return f"{re.sub(_SEPARATORS, '_', name).lower()}-{normalised}-variants.json"
 
@@ -104,6 +109,6 @@ def parse_variants_json_name(filename: str) -> tuple[str, str] | None:
     "Index-level metadata").
     """
     match = re.fullmatch(_VARIANTS_JSON, filename)
-    if match is None:
+    if match is None or has_long_number(filename):
         return None
     return re.sub(_SEPARATORS, "-", match["name"]).lower(), match["version"]

@@ -43,6 +43,18 @@ def test_a_bad_label_is_no_wheel_filename(run: Run, label: str) -> None:
         _wheel(f"tri-1.0-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64-{label}.whl")
 
 
+@pytest.mark.parametrize("parts", ("9" * 5000, f"1.0-{'9' * 5000}"))
+def test_of_a_variant_wheel_with_a_number_without_end_there_is_one_warning(
+    run: Run, caplog: pytest.LogCaptureFixture, parts: str
+) -> None:
+    for _ in range(2):
+        with pytest.raises(import_module("pip._internal.exceptions").InvalidWheelFilename):
+            _wheel(f"tri-{parts}-py3-none-any-cu128.whl")
+    (warning,) = caplog.messages
+    assert "has a number that is too long" in warning
+    assert len(warning) < 200
+
+
 def test_without_variants_no_variant_wheel_is_a_wheel(start: Start) -> None:
     start(no_variant=True)
     invalid = import_module("pip._internal.exceptions").InvalidWheelFilename

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pipvariant.shim.core.pip_objects import make_link
+from pipvariant.shim.core.pip_objects import make_link, pip_error
 from pipvariant.shim.finding.index import Search
 from pipvariant.shim.run import Run
 from tests.shim.finder import Start
@@ -181,6 +181,22 @@ def _wheel_file(folder: Path, label: str, values: list[str]) -> Any:
 def test_without_metadata_the_wheels_are_asked(run: Run, tmp_path: Path) -> None:
     wheels = [_wheel_file(tmp_path, label, values) for label, values in LABELS.items()]
     assert _select({**make_package(), "wheels": wheels}) == ["tri-1.0-py3-none-any-y.whl"]
+
+
+@reads
+@pytest.mark.parametrize("table", ({}, {TABLE: {"url": "http://[::1/x.json"}}))
+def test_what_has_no_valid_url_in_a_lock_is_left_out(
+    run: Run, caplog: pytest.LogCaptureFixture, table: dict[str, Any]
+) -> None:
+    package = make_package("py3-none-any-y", "py3-none-any", **table)
+    if not table:
+        package["wheels"][0]["url"] = f"http://[::1/{package['wheels'][0]['name']}"
+    assert _select(package) == ["tri-1.0-py3-none-any.whl"]
+    (warning,) = caplog.messages
+    assert "Invalid IPv6 URL" in warning
+    package["wheels"] = [make_wheel("py3-none-any-y", where="http://[::1")]
+    with pytest.raises(pip_error("InstallationError")):
+        _select({**package, TABLE: make_table(LABELS)})
 
 
 @reads

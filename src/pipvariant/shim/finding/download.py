@@ -7,24 +7,36 @@ one error that says what was wrong.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import http.client
 import os
 import re
+import sys
 import time
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from pipvariant.printable import printable, some
 from pipvariant.shim.core.pip_versions import hashes_of
+from pipvariant.shim.finding.time_limit import (
+    PasswordNeededError,
+    TimeIsOverError,
+    run_within,
+)
 from pipvariant.standard.bounds import MAX_BYTES
+
+T = TypeVar("T")
 
 #: A file is given up after this time (seconds), and above the size that the reader takes.
 MAX_SECONDS = 60.0
 #: From the strongest to the weakest, the hashes that an index can give for a file.
 HASHES = ("sha512", "sha384", "sha256", "sha224", "sha1", "md5")
+
+
+_NO_TERMINAL = "the server asks for a password, and there is no terminal to type it at"
 
 
 class Unusable(Exception):
@@ -63,7 +75,33 @@ class Budget:
         self.expect(size)
         self._left -= size
         if time.monotonic() > self._end:
-            raise Unusable(f"it took more than {MAX_SECONDS:.0f} s to arrive")
+            raise _too_slow()
+
+    def within(self, session: Any, work: Callable[[], T]) -> T:
+        """Return what the work returns in the time that is left.
+
+        :param session: pip's, with which the work is done.
+        :raises Unusable: it takes longer, or the server wants a password that nobody can type.
+        """
+        start = time.monotonic()
+        try:
+            return run_within(self._end - start, session, work)
+        except TimeIsOverError:
+            raise _too_slow() from None
+        except PasswordNeededError:
+            if sys.stdin is None or not sys.stdin.isatty():
+                raise Unusable(_NO_TERMINAL) from None
+        try:
+            result = work()
+        except EOFError:
+            raise Unusable(_NO_TERMINAL) from None
+        # Nobody is to type in a hurry.
+        self.extend(time.monotonic() - start)
+        return result
+
+
+def _too_slow() -> Unusable:
+    return Unusable(f"it took more than {MAX_SECONDS:.0f} s to arrive")
 
 
 def read_file(path: str, budget: Budget) -> bytes:
@@ -91,45 +129,73 @@ def fetch(session: Any, link: Any, budget: Budget) -> bytes:
         # As for pages, a cached copy is asked about: metadata gains labels with new wheels.
         "Cache-Control": "max-age=0",
     }
-    with open_response(session, link, headers) as response:
+    with open_response(session, link, headers, budget) as response:
         kind = response.headers.get("Content-Type", "")
         if kind.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
             raise Unusable(f"the server sent a page ({kind}) where JSON was due")
-        return receive(response, budget)
+        return receive(session, response, budget)
 
 
 @contextlib.contextmanager
-def open_response(session: Any, link: Any, headers: Mapping[str, str]) -> Iterator[Any]:
+def open_response(
+    session: Any, link: Any, headers: Mapping[str, str], budget: Budget
+) -> Iterator[Any]:
     """Yield the answer of a server that has a file; its content is yet to arrive.
 
-    :raises Unusable: when the server answers with something else.
+    :raises Unusable: when the server answers with something else, or too late.
     """
-    with session.get(link.url_without_fragment, headers=headers, stream=True) as response:
+    url = link.url_without_fragment
+    get = functools.partial(session.get, url, headers=headers, stream=True)
+    response = budget.within(session, get)
+    try:
         if response.status_code not in (200, 203):
             raise Unusable(f"the server answered {response.status_code} {response.reason}")
         if not response.url.lower().startswith(("http://", "https://")):
             # Up to 26.2 pip follows a redirect to a file of this machine.
             raise Unusable(f"the server redirects to {response.url}")
         yield response
+    finally:
+        # It waits for a thread that still reads.
+        with contextlib.suppress(Unusable):
+            budget.within(session, response.close)
 
 
-def receive(response: Any, budget: Budget) -> bytes:
+def receive(session: Any, response: Any, budget: Budget) -> bytes:
     """Return the content of a response, of which no more is decoded than the budget has.
 
     :raises Unusable: it is too much, too slow, cut off or encoded in an odd way.
     """
-    data = b"".join(arriving(response, budget))
+    data = b"".join(arriving(session, response, budget))
     return _decoded(data, response.headers.get("Content-Encoding", ""), budget)
 
 
 def declared_length(response: Any) -> int | None:
     """Return how long a server says that a file is, None if it does not say."""
     given = response.headers.get("Content-Length", "")
-    return int(given) if given.isdecimal() and len(given) < 20 else None
+    # What has more digits is more than anybody reads in any case.
+    return int(given[:20]) if given.isdecimal() else None
 
 
-def arriving(response: Any, budget: Budget) -> Iterator[bytes]:
-    """Yield what has arrived as soon as it has, so that the time limit holds for a slow server."""
+def arriving(session: Any, response: Any, budget: Budget) -> Iterator[bytes]:
+    """Yield what has arrived, a second later at most."""
+    pieces = _pieces(response, budget)
+    while lot := budget.within(session, functools.partial(_next_lot, pieces)):
+        yield from lot
+
+
+def _next_lot(pieces: Iterator[bytes]) -> list[bytes]:
+    """Return what arrives within a second, of a fast server a megabyte; empty at the end."""
+    lot: list[bytes] = []
+    end = time.monotonic() + 1
+    for piece in pieces:
+        lot.append(piece)
+        if sum(map(len, lot)) >= 1 << 20 or time.monotonic() > end:
+            break
+    return lot
+
+
+def _pieces(response: Any, budget: Budget) -> Iterator[bytes]:
+    """Yield each piece as soon as it has arrived."""
     length = declared_length(response)
     budget.expect(length or 0)
     body = getattr(response.raw, "_fp", response.raw)
@@ -193,6 +259,9 @@ def open_parts(session: Any, url: str, budget: Budget) -> Any:
     exceptions: Any = import_module("pip._internal.exceptions")
 
     class Parts(lazy.LazyZipOverHTTP):
+        def _download(self, *args: Any) -> None:
+            budget.within(session, functools.partial(super()._download, *args))
+
         def _check_zip(self) -> None:
             """Leave it to the reader, which needs the end of the file only once."""
 
@@ -207,13 +276,16 @@ def open_parts(session: Any, url: str, budget: Budget) -> Any:
             return response
 
     try:
-        return Parts(url, session)
+        return budget.within(session, functools.partial(Parts, url, session))
     except (
         lazy.HTTPRangeRequestUnsupported,
         # A HEAD request that is refused, or answered with no length or another success.
         exceptions.NetworkConnectionError,
         KeyError,
         AssertionError,
+        # A length that is no number, or larger than any file.
+        ValueError,
+        OverflowError,
     ) as error:
         raise PartsUnsupported from error
 

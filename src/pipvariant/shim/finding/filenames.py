@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 from pipvariant.errors import InvalidFilename
+from pipvariant.log import logger
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import error_for_user, pip_error
 from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import UserConstraints
+from pipvariant.standard.bounds import has_long_number
 from pipvariant.standard.filename import split_label
 
 WHEEL = "pip._internal.models.wheel"
@@ -45,7 +48,8 @@ def patches(pip: Pip, user: UserConstraints) -> list[Patch]:
     """
     # Labels of one wheel share the plain name: it is parsed once for all of them.
     parsed: dict[str, dict[str, Any]] = {}
-    found = [patch(f"{WHEEL}:Wheel.__init__", _wheel, _prove_wheel, pip, user, parsed)]
+    warn = functools.lru_cache(maxsize=None)(_warn_of_number)
+    found = [patch(f"{WHEEL}:Wheel.__init__", _wheel, _prove_wheel, pip, user, parsed, warn)]
     if not user.no_variant:
         found += [
             patch(target, _parse_wheel_filename, _prove_parser, target, user)
@@ -58,6 +62,7 @@ def _wheel(
     pip: Pip,
     user: UserConstraints,
     parsed: dict[str, dict[str, Any]],
+    warn: Callable[[str], None],
     original: Any,
     self: Any,
     filename: str,
@@ -65,6 +70,8 @@ def _wheel(
     try:
         plain, label = split_once(filename)
     except InvalidFilename as error:
+        if has_long_number(filename):
+            warn(str(error))
         raise error_for_user("InvalidWheelFilename", str(error)) from None
     if label is not None and user.no_variant:
         user.left_out.add(filename.partition("-")[0])
@@ -89,6 +96,10 @@ def _wheel(
     self.filename = filename
 
 
+def _warn_of_number(fault: str) -> None:
+    logger.warning("One variant wheel is left out. %s", fault)
+
+
 def _parse_wheel_filename(
     target: str, user: UserConstraints, original: Any, filename: str, **options: Any
 ) -> Any:
@@ -99,7 +110,7 @@ def _parse_wheel_filename(
     return original(filename, **options)
 
 
-def _prove_wheel(pip: Pip, user: UserConstraints, parsed: dict[str, dict[str, Any]]) -> bool:
+def _prove_wheel(pip: Pip, user: UserConstraints, *_: Any) -> bool:
     make: Any = import_module(WHEEL).Wheel
     if not user.no_variant:
         wheel = make(PROOF)

@@ -6,6 +6,7 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from pipvariant.log import logger
 from pipvariant.selection.model import File
@@ -14,6 +15,9 @@ from pipvariant.shim.core.pip_versions import hashes_of, page_of
 from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.filenames import label_in
 from pipvariant.standard.filename import parse_variants_json_name, variants_json_name
+
+#: Of one variants.json so many links are looked at; a page may list it at several places.
+MAX_LINKS = 10
 
 
 class Search(NamedTuple):
@@ -33,8 +37,8 @@ class IndexState(State):
     """Links, pages and folders of one run."""
 
     def __init__(self) -> None:
-        #: (source, canonical project name, version) -> link of a variants.json.
-        self.json_links: dict[tuple[str, str, Any], Any] = {}
+        #: (source, canonical project name, version) -> links of a variants.json, as listed.
+        self.json_links: dict[tuple[str, str, Any], list[Any]] = {}
         #: Pages on a server that list a variants.json.
         self.pages: set[str] = set()
         self._folders: set[str] = set()
@@ -104,7 +108,7 @@ class IndexState(State):
 
     def keep(self, link: Any) -> bool:
         """Keep a link if it is one of a variants.json, and return whether it is."""
-        parsed = parse_variants_json_name(link.filename)
+        parsed = parse_variants_json_name(_folder_and_name(link)[1])
         if parsed is None:
             return False
         name, version = parsed
@@ -114,8 +118,9 @@ class IndexState(State):
             return False
         if link.comes_from is not None and not link.is_file:
             self.pages.add(key[0])
-        # Should a page list the same file twice, the first one counts.
-        self.json_links.setdefault(key, link)
+        links = self.json_links.setdefault(key, [])
+        if len(links) < MAX_LINKS and link not in links:
+            links.append(link)
         return True
 
     def is_usable(self, link: Any) -> bool:
@@ -128,8 +133,11 @@ class IndexState(State):
             logger.warning("%s is left out: it is no regular file", path)
         return False
 
-    def json_link(self, file: File) -> Any:
-        """Return the link of the ``variants.json`` for a file, None if its source has none."""
+    def json_links_for(self, file: File) -> list[Any]:
+        """Return the links of a ``variants.json`` for a file that its source has, best first.
+
+        One beside the file comes before one elsewhere, a normalised name before another spelling.
+        """
         link, source = file.link, file.source
         # A --find-links folder of new pips hands on wheels and sdists only: look beside them.
         if link.comes_from is None and link.is_file and source not in self._folders:
@@ -137,7 +145,12 @@ class IndexState(State):
             folder = os.path.dirname(link.file_path)
             for name in _json_names(folder, file.project, file.version):
                 self.keep(path_to_link(os.path.join(folder, name)))
-        return self.json_links.get((source, file.project, file.version))
+        links = self.json_links.get((source, file.project, file.version), [])
+        if len(links) < 2:
+            return links
+        name = variants_json_name(file.project, str(file.version))
+        wanted = (_folder_and_name(link)[0], name)
+        return sorted(links, key=lambda one: [*map(str.__ne__, _folder_and_name(one), wanted)])
 
 
 def labelled_by_version(files: Iterable[File]) -> Iterator[dict[str, File]]:
@@ -146,6 +159,15 @@ def labelled_by_version(files: Iterable[File]) -> Iterator[dict[str, File]]:
     labelled.sort(key=lambda file: file.version, reverse=True)
     for _, group in itertools.groupby(labelled, key=lambda file: (file.version, file.source)):
         yield {file.label or "": file for file in group}
+
+
+def _folder_and_name(link: Any) -> tuple[str, str]:
+    """Return the URL of the folder that a link leads to, and the name of the file there.
+
+    pip may decode a name twice, and a slash that was encoded then ends the folder.
+    """
+    folder, _, name = link.url_without_fragment.partition("?")[0].rpartition("/")
+    return folder, unquote(name)
 
 
 def source_of(link: Any) -> str:

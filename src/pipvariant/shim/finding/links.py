@@ -50,4 +50,6 @@ def _prove(options: CommandOptions, index: IndexState) -> bool:
     finder = samples.finder(f"{samples.NAME}-1.0-1-py3-none-any.whl", name)
     (file,) = index.files(finder, samples.NAME)
     listed = [link for _, links in index.listed[samples.NAME] for link in links]
-    return listed == [file.link] and index.json_link(file).filename == name
+    return listed == [file.link] and [link.filename for link in index.json_links_for(file)] == [
+        name
+    ]

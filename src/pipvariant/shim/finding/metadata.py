@@ -101,32 +101,38 @@ class MetadataReader(State):
     def read_again(self, files: Mapping[str, File]) -> Metadata | None:
         """Like :meth:`metadata`; where single wheels were read, these are read in their place."""
         key, file = _key_of(files)
-        if self._index.json_link(file) is None:
+        if not self._index.json_links_for(file):
             self.read.pop(key, None)
         return self.metadata(files)
 
     def _read(self, file: File, files: Mapping[str, File], largest: int) -> Metadata:
         from pipvariant.standard.metadata import read_variants_json
 
-        link = self._index.json_link(file)
-        if link is None:
+        links = self._index.json_links_for(file)
+        if not links:
             return self._read_wheels(file, files, largest)
-        try:
-            return read_variants_json(self._fetch(link), where=shown(link))
-        except PipVariantError as error:
-            raise Unusable(str(error)) from error
+        faults = []
+        budget = Budget()
+        for link in links:
+            budget.renew()
+            try:
+                return read_variants_json(self._fetch(link, budget), where=shown(link))
+            except (PipVariantError, Unusable) as error:
+                logger.debug("%s", error)
+                faults.append(str(error))
+        raise Unusable(_listed(faults))
 
-    def _fetch(self, link: Any) -> bytes:
+    def _fetch(self, link: Any, budget: Budget) -> bytes:
         """Return the bytes of a variants.json, by the very link that its source gave."""
         with _unusable(link):
             if link.is_file:
-                data = read_file(link.file_path, Budget())
+                data = read_file(link.file_path, budget)
             else:
-                data = fetch(self._index.session, link, Budget())
+                data = fetch(self._index.session, link, budget)
             fault = hash_fault(link, data)
             if fault:
                 # A page out of pip's cache may be older than the file, which is always asked for.
-                newer = self._link_now(link)
+                newer = budget.within(self._index.session, lambda: self._link_now(link))
                 if newer is None or hash_fault(newer, data):
                     raise Unusable(fault)
         return data
@@ -192,8 +198,7 @@ class MetadataReader(State):
             faults.append(str(error))
         if not faults:
             return Metadata(())
-        listed = "; ".join(faults[:3]) + (f"; and {len(faults) - 3} more" * (len(faults) > 3))
-        raise Unusable(f"{where} has no variants.json for it; {listed}")
+        raise Unusable(f"{where} has no variants.json for it; {_listed(faults)}")
 
     def _other_version(self, file: File) -> Metadata | None:
         """Return the metadata of another version, of which the source has a variants.json."""
@@ -237,6 +242,10 @@ def _noted(faults: list[str]) -> Iterator[None]:
         yield
     except Unusable as error:
         faults.append(str(error))
+
+
+def _listed(faults: Sequence[str]) -> str:
+    return "; ".join(faults[:3]) + (f"; and {len(faults) - 3} more" * (len(faults) > 3))
 
 
 @contextlib.contextmanager

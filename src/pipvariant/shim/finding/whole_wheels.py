@@ -82,7 +82,7 @@ class WholeWheels(State):
         # As pip asks for a wheel, so that its cache holds for both.
         headers = import_module("pip._internal.network.utils").HEADERS
         is_from_cache = import_module("pip._internal.network.cache").is_from_cache
-        with open_response(session, link, headers) as response:
+        with open_response(session, link, headers, budget) as response:
             length, cached = declared_length(response), is_from_cache(response)
             budget.expect(length or 0)
             format_size = import_module("pip._internal.utils.misc").format_size
@@ -95,7 +95,7 @@ class WholeWheels(State):
                 shown(link),
                 f" ({format_size(length)})" if length else "",
             )
-            chunks: Iterable[bytes] = _while_fast(arriving(response, budget), budget)
+            chunks: Iterable[bytes] = _while_fast(arriving(session, response, budget), budget)
             if logger.isEnabledFor(logging.INFO) and not cached and (length or SHORT + 1) > SHORT:
                 bars: Any = import_module("pip._internal.cli.progress_bars")
                 show = bars.get_download_progress_renderer(bar_type=self._bar, size=length)

@@ -75,14 +75,16 @@ class LockChooser:
             # A directory, an archive, or an sdist where no wheel has a compatible tag.
             return picked
         files = _files(package, where)
+        if not files:
+            raise installation_error(f"{where} lists no file of {package.name} with a valid URL.")
         has_labels = any(file.label is not None for file in files)
         if self.user.preferences is None:
-            if not has_labels:
+            if not has_labels and any(file.payload is picked for file in files):
                 return picked
             if len(files) == 1 and self.locks.table(package) is None:
                 # There is nothing to choose from: the wheel is judged once it is here.
                 self.locks.chosen[files[0].link.url_without_fragment] = None
-                return picked
+                return files[0].payload
         return self._choose(files, self.locks.table(package), session)
 
     def _choose(self, files: Sequence[File], table: Any, session: Any) -> Any:
@@ -156,8 +158,14 @@ class LockChooser:
             digest = table.get("hashes")
             digest = digest.get("sha256") if isinstance(digest, Mapping) else None
             named = SimpleNamespace(path=table.get("path"), url=table.get("url"))
-            link = _link(file.source, named, f"#sha256={digest}" if isinstance(digest, str) else "")
-            self.index.json_links[file.source, file.project, file.version] = link
+            fragment = f"#sha256={digest}" if isinstance(digest, str) else ""
+            try:
+                link = _link(file.source, named, fragment)
+            except ValueError as error:
+                where = f"{file.source}: {TABLE} of {file.project}"
+                logger.warning("%s: %s. Of its variants only null can be taken.", where, error)
+                return None
+            self.index.json_links[file.source, file.project, file.version] = [link]
         return self.metadata.metadata(labelled)
 
 
@@ -198,17 +206,18 @@ def _files(package: Any, where: str) -> list[File]:
     if package.sdist is not None:
         listed.append(package.sdist)
     version = package.version or parsed[0][1][1]
-    return [
-        File.named(
-            package.name,
-            version,
-            each.filename,
-            source=where,
-            link=_link(where, each),
-            payload=each,
+    files = []
+    for each in listed:
+        try:
+            link = _link(where, each)
+        except ValueError as error:
+            logger.warning("%s: %s is left out: %s", where, each.filename, error)
+            continue
+        named = File.named(
+            package.name, version, each.filename, source=where, link=link, payload=each
         )
-        for each in listed
-    ]
+        files.append(named)
+    return files
 
 
 def _link(where: str, listed: Any, fragment: str = "") -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 #: Commands whose outcome somebody is going to use.
 INSTALLERS = ("download", "install", "lock", "wheel")
+
+#: Of so many versions the metadata is read at most to see if a project uses a namespace at all.
+MAX_READ = 10
 
 #: Takes compatible files of a version, what was decided about it, and the search; returns the
 #: files in another order, and why there are none.
@@ -147,7 +150,7 @@ class Selector(State):
             self._uses[key] = any(
                 (metadata := self.metadata_source.sparing_metadata(labelled)) is not None
                 and any(namespace in metadata.variants.get(label, ()) for label in labelled)
-                for labelled in labelled_by_version(files)
+                for labelled in _with_new_labels(files)
             )
         return self._uses[key]
 
@@ -166,7 +169,9 @@ class Selector(State):
         from pipvariant.shim.resolving.older_version import older_version_hint
 
         of, best = f"{decision.project} {decision.version}", decision.files[0]
-        sources = sources_of(decision.files)
+        # A folder and the page in it have the same files.
+        unique = {file.link.url_without_fragment: file for file in reversed(decision.files)}
+        sources = sources_of(reversed(unique.values()))
         if len(sources) > 1:
             taken, *others = map(redact, sources)
             self.messages.tell(
@@ -235,6 +240,21 @@ class Selector(State):
                         logging.INFO,
                         f"{of}: variant {best} would fit better, but its hash is not allowed",
                     )
+
+
+def _with_new_labels(files: Sequence[File]) -> Iterator[Mapping[str, File]]:
+    """Yield the newest versions that have labels which no newer one of their source has.
+
+    A label nearly always means the same in all versions.
+    """
+    known: set[tuple[str, str]] = set()
+    yielded = 0
+    for labelled in labelled_by_version(files):
+        labels = {(file.source, label) for label, file in labelled.items()}
+        if not labels <= known and yielded < MAX_READ:
+            yielded += 1
+            known |= labels
+            yield labelled
 
 
 def refuse_incompatible(required: VariantConstraint, judgements: Any, of: str) -> None:
