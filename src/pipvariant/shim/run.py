@@ -164,9 +164,14 @@ class Run:
         yield from requirements_files.patches(user, options, self.keep_same_variant)
         # What all variants of a lock are, the links say.
         if options.all_variants or not user.no_variant:
-            yield from links.patches(parts.index)
+            yield from links.patches(options, parts.index)
         if user.no_variant:
             return
+        # A lock file and an explanation name files of other platforms too.
+        if not options.explains and options.command != "lock":
+            from pipvariant.shim.finding import pages
+
+            yield from pages.patches(self.pip, parts.index)
         # What is installed is put among the files of pip, before these are grouped.
         kept = kept_variants.KeptVariants(
             options,

@@ -187,6 +187,13 @@ def unsupported(found: str, what: str) -> UnsupportedPip:
     )
 
 
+def tags_of(target_python: Any) -> Iterable[Any]:
+    """Return the tags that a target supports, in any order."""
+    # From 23.3 there is a set of them.
+    unsorted = getattr(target_python, "get_unsorted_tags", None)
+    return cast("Iterable[Any]", (unsorted or target_python.get_tags)())
+
+
 @contextlib.contextmanager
 def as_expected(pip: Pip) -> Iterator[None]:
     """Refuse a newer pip that lacks anything else that is taken for granted.
@@ -211,6 +218,15 @@ def newer_warning(pip: Pip) -> str:
 
 def _known_range() -> str:
     return f"{_dotted(OLDEST)} to {_dotted(NEWEST)}"
+
+
+def link_makers(pip: Pip) -> tuple[str, ...]:
+    """Name what makes a link of an element of an HTML page, and of a file of a JSON page."""
+    if pip.version < (22, 3):
+        # Links of a JSON page are made by what reads the page.
+        return ("pip._internal.index.collector:_create_link_from_element",)
+    link = "pip._internal.models.link:Link"
+    return f"{link}.from_element", f"{link}.from_json"
 
 
 def metadata_fetcher(pip: Pip) -> str:

@@ -44,8 +44,12 @@ class IndexState(State):
         self._folders: set[str] = set()
         #: Paths of what is named like a wheel and is a pipe or device.
         self._irregular: set[str] = set()
-        #: Canonical project name -> each set of links that was looked at, by which evaluator.
+        #: Canonical project name -> for each set of links that was looked at, by which evaluator,
+        #: those of variant wheels; of all files for a lock of all variants.
         self.listed: dict[str, list[tuple[Any, list[Any]]]] = {}
+        #: Canonical project name -> for each page, by which evaluator, the URLs of variant wheels
+        #: that were left out because of their tags.
+        self.other_tags: dict[str, list[tuple[Any, list[str]]]] = {}
         #: Canonical project name -> the newest search for it.
         self.searches: dict[str, Search] = {}
         #: The newest search of all, None before there is one.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
 from pipvariant.errors import InvalidFilename
 from pipvariant.printable import some
 from pipvariant.selection.model import LeftOut
-from pipvariant.shim.core.pip_objects import make_version
+from pipvariant.shim.core.pip_objects import make_link, make_version
 from pipvariant.shim.finding.filenames import label_in
 from pipvariant.shim.finding.index import IndexState
 
@@ -22,7 +23,11 @@ def left_out_by_pip(index: IndexState, project: str) -> list[LeftOut]:
     :param project: its canonical name.
     """
     found: dict[tuple[str, str], LeftOut] = {}
-    for evaluator, links in index.listed.get(project, ()):
+    seen: list[tuple[Any, Iterable[Any]]] = [*index.listed.get(project, ())]
+    seen += [
+        (evaluator, map(make_link, urls)) for evaluator, urls in index.other_tags.get(project, ())
+    ]
+    for evaluator, links in seen:
         for link in links:
             label = None
             # A filename that the standard does not allow is nothing that could be taken.

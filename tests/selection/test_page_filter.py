@@ -1,0 +1,49 @@
+"""Which files of a page the target cannot use, by their names."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipvariant.selection.page_filter import PageFilter, Use
+
+FITTING = "py3-none-any"
+
+
+@pytest.mark.parametrize(
+    ("filename", "use"),
+    (
+        ("tri-1.0-py3-none-any.whl", Use.POSSIBLE),
+        ("tri-1.0-py3-none-any-a.whl", Use.POSSIBLE),
+        ("tri-1.0-py3-none-win32.whl", Use.NONE),
+        ("tri-1.0-1-py3-none-win32.whl", Use.NONE),
+        ("tri-1.0+cu1-py3-none-win32.whl", Use.NONE),
+        ("tri-1.0%2Bcu1-py3-none-win32.whl", Use.NONE),
+        ("tri-1.0-py3-none-win32.whl#sha256=0a", Use.NONE),
+        ("tri-1.0-py3-none-win32-a.whl", Use.VARIANT_OF_OTHER_TAGS),
+        ("tri-1.0-1-py3-none-win32-a.whl", Use.VARIANT_OF_OTHER_TAGS),
+        ("tri-1.0.win32-py3.9.exe", Use.NONE),
+        ("tri-1.0-py3.9.egg", Use.NONE),
+        # The installer says more of these, or they are something else.
+        ("tri-1.0.tar.gz", Use.POSSIBLE),
+        ("tri-1.0-variants.json", Use.POSSIBLE),
+        ("tri-1_0-py3-none-win32.whl", Use.POSSIBLE),
+        ("tri-1.0-py3-none-win32-UP.whl", Use.POSSIBLE),
+        ("tri-1.0-py3-none-win32.whl#egg=tri", Use.POSSIBLE),
+        ("tri-1.0-py3-none-win32.whl?a", Use.POSSIBLE),
+        ("tri-1.0-py3-none-win32/", Use.POSSIBLE),
+    ),
+)
+@pytest.mark.parametrize("folder", ("", "../../files/", "https://index.invalid/a-1-b-c-d.whl/"))
+def test_a_filename_excludes_a_file_by_its_tags_or_kind(
+    folder: str, filename: str, use: Use
+) -> None:
+    assert PageFilter(lambda tags: tags == FITTING).use(folder + filename) is use
+
+
+def test_each_tag_set_is_asked_for_once() -> None:
+    asked: list[str] = []
+    page_filter = PageFilter(lambda tags: asked.append(tags) is not None)
+    for version in ("1.0", "2.0"):
+        for label in ("a", "b"):
+            page_filter.use(f"tri-{version}-py3-none-win32-{label}.whl")
+    assert asked == ["py3-none-win32"]
