@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import PipVariantError
 from pipvariant.log import logger
+from pipvariant.printable import some
 from pipvariant.selection.model import File
 from pipvariant.shim.core.pip_objects import make_link, redact, shown
 from pipvariant.shim.core.pip_versions import this_pip
@@ -120,7 +121,7 @@ class MetadataReader(State):
             except (PipVariantError, Unusable) as error:
                 logger.debug("%s", error)
                 faults.append(str(error))
-        raise Unusable(_listed(faults))
+        raise Unusable(some(faults, joint="; "))
 
     def _fetch(self, link: Any, budget: Budget) -> bytes:
         """Return the bytes of a variants.json, by the very link that its source gave."""
@@ -198,7 +199,7 @@ class MetadataReader(State):
             faults.append(str(error))
         if not faults:
             return Metadata(())
-        raise Unusable(f"{where} has no variants.json for it; {_listed(faults)}")
+        raise Unusable(f"{where} has no variants.json for it; {some(faults, joint='; ')}")
 
     def _other_version(self, file: File) -> Metadata | None:
         """Return the metadata of another version, of which the source has a variants.json."""
@@ -242,10 +243,6 @@ def _noted(faults: list[str]) -> Iterator[None]:
         yield
     except Unusable as error:
         faults.append(str(error))
-
-
-def _listed(faults: Sequence[str]) -> str:
-    return "; ".join(faults[:3]) + (f"; and {len(faults) - 3} more" * (len(faults) > 3))
 
 
 @contextlib.contextmanager
