@@ -22,6 +22,7 @@ from pipvariant.log import logger
 from pipvariant.shim.building.build_requirements import of_target
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
+from pipvariant.shim.core.pip_objects import environment_of
 from pipvariant.shim.core.pip_versions import Pip, build_folders
 from pipvariant.shim.core.state import State, aside
 from pipvariant.shim.finding.installed import find_all_installed, read_installed, read_recorded
@@ -69,9 +70,7 @@ class BuiltWheels(State):
         """
         if self.user.no_variant:
             return folder
-        folders = build_folders(req.build_env)
-        make: Any = import_module("pip._internal.metadata").get_environment
-        found = find_all_installed(None if folders is None else make(folders))
+        found = find_all_installed(environment_of(build_folders(req.build_env)))
         installed = list(map(read_installed, found))
         labels = sorted(
             f"{each.name}=={each.version} {each.label}" for each in installed if each.is_variant

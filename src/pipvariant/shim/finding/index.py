@@ -85,14 +85,18 @@ class IndexState(State):
         """Say whether it is one of the links that pip has found, and still counts."""
         known = self._files.get(id(link))
         found = known is not None and known[0] is link
-        return found and link.url_without_fragment not in self.contradicted
+        return found and not self.is_contradicted(link)
+
+    def is_contradicted(self, link: Any) -> bool:
+        """Say whether a file turned out to be something else than its source says."""
+        return link.url_without_fragment in self.contradicted
 
     def files(self, finder: Any, project: str, hashes: Any = None) -> list[File]:
         """Return all files of a project that fit by tags, in pip's order."""
         return [
             self.file(project, found.version, found.link, hashes=hashes, payload=found)
             for found in finder.find_all_candidates(project)
-            if found.link.url_without_fragment not in self.contradicted
+            if not self.is_contradicted(found.link)
         ]
 
     def disallowed(self, search: Search, project: str, version: Any) -> list[File]:

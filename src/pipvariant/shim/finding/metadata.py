@@ -43,10 +43,6 @@ if TYPE_CHECKING:
 MAX_WHEELS = 100
 
 
-def _sorted(_project: str, labels: Collection[str], _known: Metadata | None) -> list[str]:
-    return sorted(labels)
-
-
 class MetadataReader(State):
     """Reads the variant metadata of a version where an index, a folder or a lock file has it.
 
@@ -59,7 +55,7 @@ class MetadataReader(State):
         self,
         index: IndexState,
         wheels: WholeWheels,
-        in_order: Callable[[str, Collection[str], Metadata | None], Sequence[str]] = _sorted,
+        in_order: Callable[[str, Collection[str], Metadata | None], Sequence[str]],
     ) -> None:
         self._index = index
         self._in_order = in_order
