@@ -9,7 +9,6 @@ cache is asked then, unless a note beside a wheel says that variants play no par
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import json
 import os
@@ -23,7 +22,7 @@ from pipvariant.shim.building.build_requirements import of_target
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import environment_of
-from pipvariant.shim.core.pip_versions import Pip, build_folders
+from pipvariant.shim.core.pip_versions import build_folders
 from pipvariant.shim.core.state import State, aside
 from pipvariant.shim.finding.installed import find_all_installed, read_installed, read_recorded
 
@@ -96,11 +95,10 @@ class BuiltWheels(State):
         return folder
 
 
-def patches(pip: Pip, built: BuiltWheels) -> list[Patch]:
+def patches(built: BuiltWheels) -> list[Patch]:
     """Patch pip's cache of built wheels, and the places where a build looks for its own."""
-    prove_candidates = functools.partial(_prove_candidates, pip)
     return [
-        patch(f"{CACHE}:Cache._get_candidates", _get_candidates, prove_candidates, built),
+        patch(f"{CACHE}:Cache._get_candidates", _get_candidates, _prove_candidates, built),
         patch(f"{BUILDER}:_get_cache_dir", _get_cache_dir, _prove_folder, built),
         patch(f"{BUILDER}:_build_one_inside_env", _build_one, _prove_build, built),
     ]
@@ -142,19 +140,12 @@ def _build_one(
 # Proofs: pip's own functions, with a cache that is nowhere.
 
 
-def _prove_candidates(pip: Pip, built: BuiltWheels) -> bool:
+def _prove_candidates(built: BuiltWheels) -> bool:
     folder = os.path.dirname(__file__)
-
-    class Cache(import_module(CACHE).SimpleWheelCache):  # type: ignore[misc]  # pip's class
-        """A cache that is always the folder of this file."""
-
-        def get_path_for_link(self, link: Any) -> str:
-            return folder
-
     seen: list[str] = []
     link = samples.requirement_at("proof-1.0.tar.gz").link
     with aside(built, is_taken=seen.append):
-        Cache(folder, *pip.wheel_cache_arguments).get(link, samples.NAME, [])
+        samples.wheel_cache(folder).get(link, samples.NAME, [])
     return folder in seen
 
 
