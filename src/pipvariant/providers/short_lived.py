@@ -1,7 +1,7 @@
-"""What is made or started for a while is gone afterwards, also when a signal ends the run.
+"""Temporary files, folders and child processes, removed also when a signal ends the run.
 
-SIGTERM and SIGHUP end a process at once. While something of ours is there they end the run as
-Ctrl-C does, so that everybody tidies up, and then the process in their own way.
+SIGTERM and SIGHUP end a process at once, with nothing removed. While something that was made here
+is there, they raise KeyboardInterrupt as Ctrl-C does, and then end the process as they do.
 """
 
 from __future__ import annotations

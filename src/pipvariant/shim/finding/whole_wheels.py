@@ -86,10 +86,10 @@ class WholeWheels(State):
             length, cached = declared_length(response), is_from_cache(response)
             budget.expect(length or 0)
             format_size = import_module("pip._internal.utils.misc").format_size
-            # Where nothing is installed, and pip keeps quiet, nobody expects that it takes long.
-            surprises = self._explains and (length or 0) > MAX_BYTES
+            # `explain` keeps pip quiet, and should say why it takes long.
+            is_warning = self._explains and (length or 0) > MAX_BYTES
             logger.log(
-                logging.WARNING if surprises else logging.INFO,
+                logging.WARNING if is_warning else logging.INFO,
                 "%s %s%s: what its label needs is only said inside of it",
                 "Using cached" if cached else "Downloading",
                 shown(link),
@@ -104,7 +104,7 @@ class WholeWheels(State):
 
 
 def _while_fast(chunks: Iterable[bytes], budget: Budget) -> Iterable[bytes]:
-    """Yield what is the beginning of a wheel, and then the rest if it arrives fast enough."""
+    """Yield what arrives if it begins as a wheel does, and give it more time for each piece."""
     begins = b""
     for chunk in chunks:
         if len(begins) < 2:

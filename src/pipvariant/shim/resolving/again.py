@@ -1,7 +1,7 @@
-"""Resolving again, where it turns out too late that the resolver should have known more.
+"""Resolving again, after something came out that the resolver should have known before.
 
-A resolver cannot take back what it was given. What pip has found, fetched and built so far, it
-keeps, so that the second time costs little.
+A resolver cannot take back what it was given. pip keeps what it has found, fetched and built so
+far, so that the second time costs little.
 """
 
 from __future__ import annotations
