@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -88,6 +88,25 @@ def child(command: Sequence[str], **how: Any) -> Iterator[subprocess.Popen[Any]]
     """
     with held(lambda: _start(command, how), _end) as started:
         yield started.process
+
+
+def run(command: Sequence[str], environ: Mapping[str, str], seconds: float) -> tuple[int, str]:
+    """Run a process to its end, and return its exit code and all that it has printed.
+
+    :raises OSError: it could not be started.
+    :raises subprocess.TimeoutExpired: it took longer, and was ended.
+    """
+    with child(
+        command,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        printed, _ = process.communicate(timeout=seconds)
+        return int(process.returncode), printed
 
 
 class _Started(NamedTuple):
