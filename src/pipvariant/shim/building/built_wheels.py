@@ -44,7 +44,7 @@ class BuiltWheels(State):
     user: UserConstraints
     decisions: Decisions
     #: Folders that pip has looked into. Of a file that is named by its path alone it does not.
-    asked: set[str] = field(default_factory=set)
+    searched: set[str] = field(default_factory=set)
     #: Folder of the cache -> the wheel in it that serves.
     cached: dict[str, str] = field(default_factory=dict)
     #: Where pip's cache looks, if not where it would.
@@ -83,10 +83,10 @@ class BuiltWheels(State):
                 os.makedirs(folder, exist_ok=True)
                 with open(note, "w", encoding="utf-8") as stream:
                     json.dump(sorted(each.canonical_name for each in found), stream)
-        is_asked = folder in self.asked
+        is_searched = folder in self.searched
         if labels:
             folder += f"-{hashlib.sha256(repr(labels).encode()).hexdigest()[:16]}"
-        if is_asked:
+        if is_searched:
             tags = import_module("pip._internal.utils.compatibility_tags").get_supported()
             with aside(self, folder=folder):
                 link = wheel_cache.get(req.link, req.name, tags)
@@ -113,7 +113,7 @@ def _get_candidates(
             return original(self, link, *args, **kwargs)
     found = original(self, link, *args, **kwargs)
     if self.cache_dir:
-        built.asked.add(self.get_path_for_link(link))
+        built.searched.add(self.get_path_for_link(link))
     if isinstance(self, import_module(CACHE).EphemWheelCache):
         # What is in there was built in this very run.
         return found

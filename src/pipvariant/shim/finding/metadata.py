@@ -170,7 +170,7 @@ class MetadataReader(State):
         budget = Budget()
         for label, file in sorted(files.items()):
             budget.renew()
-            with _noted(faults):
+            with _gathered(faults):
                 metadata = self._read_parts(file.link, label, budget)
                 if metadata is None:
                     whole[label] = file.link
@@ -183,7 +183,7 @@ class MetadataReader(State):
                 found.append(replace(found[0], variants={NULL_LABEL: {}}))
                 continue
             budget.renew(largest)
-            with _noted(faults):
+            with _gathered(faults):
                 found.append(self._read_whole(whole[label], label, budget))
         try:
             if found:
@@ -233,8 +233,8 @@ def _key_of(files: Mapping[str, File]) -> tuple[tuple[str, str, Any], File]:
 
 
 @contextlib.contextmanager
-def _noted(faults: list[str]) -> Iterator[None]:
-    """Note what cannot be had, and go on."""
+def _gathered(faults: list[str]) -> Iterator[None]:
+    """Add what cannot be had to the faults, and go on."""
     try:
         yield
     except Unusable as error:
