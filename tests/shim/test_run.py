@@ -56,10 +56,18 @@ def test_undo_restores_every_object(start: Start, legacy: bool) -> None:
 def test_undo_gives_back_to_the_collector_what_was_set_aside() -> None:
     shim.apply()
     command = import_module("pip._internal.commands").create_command("config")
+    assert not gc.isenabled()
     command.parse_args(["list"])
+    assert gc.isenabled()
     assert gc.get_freeze_count() > 0
     shim.undo()
     assert gc.get_freeze_count() == 0
+
+
+def test_undo_turns_the_collector_on_where_no_command_did() -> None:
+    shim.apply()
+    shim.undo()
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,9 @@ def _patch_commands(
     # of all when the process ends, which makes up for the time that patching takes.
     gc.freeze()
     patches.on_undo(gc.unfreeze)
+    # Nor is there anything to collect until the command starts.
+    gc.disable()
+    patches.on_undo(gc.enable)
 
 
 def patch_entry(suggest: Callable[[str], str]) -> None:

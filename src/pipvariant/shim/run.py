@@ -67,6 +67,7 @@ class Run:
             self.warnings.append(elsewhere)
         # What the command itself has imported stays to the end as well.
         gc.freeze()
+        gc.enable()
 
     def hand_on(self) -> None:
         """Let a pip that is started know the labels of the environment that it builds for."""
