@@ -12,6 +12,7 @@ _LONGEST_WORD = 400
 _LONG_WORD = rf"(\S{{{_LONGEST_WORD}}})\S+"
 #: What stands before the host of a URL; a password may have an ``@`` too.
 _LOGIN = r"(?<=://)([^\s/?#]*)@"
+_BEFORE_REST = {", ": " and ", " or ": " or ", "; ": "; and "}
 
 
 def printable(text: str, longest: int = _LONGEST) -> str:
@@ -37,8 +38,8 @@ def without_passwords(text: str) -> str:
 def some(items: Iterable[object], most: int = 3, joint: str = ", ") -> str:
     """Name the first items of a list, and count the others: ``a, b, c and 47 more``."""
     names = list(map(str, items))
-    more = f" {joint.strip(' ,;') or 'and'} {len(names) - most} more" if len(names) > most else ""
-    return joint.join(names[:most]) + more
+    rest = f"{_BEFORE_REST[joint]}{len(names) - most} more" if len(names) > most else ""
+    return joint.join(names[:most]) + rest
 
 
 def _redacted(match: re.Match[str]) -> str:

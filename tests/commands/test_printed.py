@@ -151,6 +151,7 @@ def test_a_line_is_cut_where_it_is_too_long_to_read() -> None:
     assert some(range(50)) == "0, 1, 2 and 47 more"
     assert some("abcd", joint=" or ") == "a or b or c or 1 more"
     assert some("abc", joint=" or ") == "a or b or c"
+    assert some("abcd", joint="; ") == "a; b; c; and 1 more"
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,12 @@ def test_a_filename_excludes_a_file_by_its_tags_or_kind(
 
 def test_each_tag_set_is_asked_for_once() -> None:
     asked: list[str] = []
-    page_filter = PageFilter(lambda tags: asked.append(tags) is not None)
+
+    def is_compatible(tags: str) -> bool:
+        asked.append(tags)
+        return False
+
+    page_filter = PageFilter(is_compatible)
     for version in ("1.0", "2.0"):
         for label in ("a", "b"):
             page_filter.use(f"tri-{version}-py3-none-win32-{label}.whl")

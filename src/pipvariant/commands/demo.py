@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -126,18 +125,10 @@ def _install_projects(out: TextIO, root: Path, url: str) -> int:
         for name, value in os.environ.items()
         if not name.upper().startswith("PIP_") and not name.lower().endswith("_proxy")
     }
-    with short_lived.child(
-        [sys.executable, "-m", "pipvariant", *options, *command, *report],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        encoding="utf-8",
-        errors="replace",
-        env=environ,
-    ) as process:
-        printed, _ = process.communicate(timeout=LIMIT)
-        out.write(printed)
-        return int(process.returncode)
+    start = [sys.executable, "-m", "pipvariant"]
+    code, printed = short_lived.run([*start, *options, *command, *report], environ, LIMIT)
+    out.write(printed)
+    return code
 
 
 def _write_choices(out: TextIO, root: Path) -> None:

@@ -93,7 +93,7 @@ class Plugins:
         self._trust = Trust(self.trusted)
         self._environments = Environments(self.folder, refresh=self.refresh)
         self._installed: dict[tuple[str, ...], Environment | ProbeFailed] = {}
-        self._told = False
+        self._has_warned = False
         self._found: dict[tuple[str, ...], _Found | ProbeFailed] = {}
         self._answers: dict[tuple[str, ...], Answer] = {}
 
@@ -209,8 +209,8 @@ class Plugins:
             return sorted(packages, key=lambda text: text.split()[0] != requirements[0][0])
 
         found = _once(self._installed, key, lambda: self._environments.provide(key, fill))
-        if found.not_kept and not self._told:
-            self._told = True
+        if found.not_kept and not self._has_warned:
+            self._has_warned = True
             logger.warning("Plugin packages are not kept for later runs: %s", found.not_kept)
         return found
 

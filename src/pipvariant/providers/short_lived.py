@@ -1,7 +1,7 @@
-"""What is made or started for a while is gone afterwards, also when a signal ends the run.
+"""Temporary files, folders and child processes, removed also when a signal ends the run.
 
-SIGTERM and SIGHUP end a process at once. While something of ours is there they end the run as
-Ctrl-C does, so that everybody tidies up, and then the process in their own way.
+SIGTERM and SIGHUP end a process at once, with nothing removed. While something that was made here
+is there, they raise KeyboardInterrupt as Ctrl-C does, and then end the process as they do.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -88,6 +88,25 @@ def child(command: Sequence[str], **how: Any) -> Iterator[subprocess.Popen[Any]]
     """
     with held(lambda: _start(command, how), _end) as started:
         yield started.process
+
+
+def run(command: Sequence[str], environ: Mapping[str, str], seconds: float) -> tuple[int, str]:
+    """Run a process to its end, and return its exit code and all that it has printed.
+
+    :raises OSError: it could not be started.
+    :raises subprocess.TimeoutExpired: it took longer, and was ended.
+    """
+    with child(
+        command,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        printed, _ = process.communicate(timeout=seconds)
+        return int(process.returncode), printed
 
 
 class _Started(NamedTuple):

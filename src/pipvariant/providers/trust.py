@@ -99,13 +99,13 @@ def _read(word: str) -> tuple[str, _Grant]:
     what, at, place = word.partition("@")
     try:
         requirement = Requirement(what)
-        # With extras or a marker there is more to it than a name and versions.
-        if str(requirement) != f"{requirement.name}{requirement.specifier}":
-            raise ValueError
-        if has_long_number(what):
-            raise ValueError
-        # With a space it is what a requirement by a URL looks like.
-        if at and (not place or re.search(r"\s", word)):
+        if (
+            # With extras or a marker there is more to it than a name and versions.
+            str(requirement) != f"{requirement.name}{requirement.specifier}"
+            or has_long_number(what)
+            # With a space it is what a requirement by a URL looks like.
+            or (at and (not place or re.search(r"\s", word)))
+        ):
             raise ValueError
         return requirement.name, _Grant(_pinned(requirement), same_place(place) if at else "")
     except (InvalidRequirement, ValueError):
@@ -120,7 +120,7 @@ def _read(word: str) -> tuple[str, _Grant]:
 
 
 def _pinned(requirement: Requirement) -> SpecifierSet:
-    """Take a version at its word: for PEP 440, ``==1.0`` has ``1.0+local`` in it."""
+    """Leave local versions out of ``==1.0``, which PEP 440 counts in: ``1.0+local``."""
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
+from pipvariant.printable import some
 from pipvariant.selection.model import Judgement
 from pipvariant.selection.reasons import incompatibility
 from pipvariant.standard.metadata import Metadata
@@ -57,9 +58,8 @@ class VariantConstraint(NamedTuple):
         ]
         among = "of it with an allowed hash" if by_hash else "of it"
         if self.label and self.label not in labels:
-            shown = sorted(labels)[:SHOWN_LABELS]
-            more = f" and {len(labels) - len(shown)} more" if len(labels) > len(shown) else ""
-            needs = [f"its labels are {', '.join(shown)}{more}" if shown else "it has no labels"]
+            listed = some(sorted(labels), SHOWN_LABELS)
+            needs = [f"its labels are {listed}" if listed else "it has no labels"]
         return "; ".join([f"nothing {among} is {self}", *needs[:1]])
 
 

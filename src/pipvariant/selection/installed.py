@@ -53,7 +53,7 @@ class Compatibility(NamedTuple):
 def compatibility(installed: Installed, judge: Judge, *, asks_all: bool = False) -> Compatibility:
     """Say whether an installed build is compatible with the target, by its own metadata.
 
-    :param asks_all: what a provider would say that is off is not known.
+    :param asks_all: a provider that is off counts as one that cannot answer.
     """
     if not installed.is_variant:
         return Compatibility(True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pipvariant.selection.model import Judgement, OtherProject
+from pipvariant.standard.filename import NULL_LABEL
 
 if TYPE_CHECKING:
     from pipvariant.providers.answers import Answer
@@ -125,6 +126,17 @@ def labels_by_namespace(metadata: Metadata, labels: Iterable[str]) -> dict[str, 
         for namespace in metadata.variants.get(label, ()):
             using.setdefault(namespace, []).append(label)
     return dict(sorted(using.items()))
+
+
+def promising_first(
+    labels: Collection[str], known: Metadata | None, judge: Judge, *, of: str
+) -> list[str]:
+    """Return labels in the order in which they are worth looking into.
+
+    :param known: the metadata of another version, by which the order is guessed.
+    """
+    promising = () if known is None else judge.judge(known, labels, of=of).ranking.compatible
+    return sorted(dict.fromkeys((*promising, *sorted(labels))), key=NULL_LABEL.__eq__)
 
 
 def labelled_by_source(files: Iterable[File]) -> dict[str, dict[str, File]]:

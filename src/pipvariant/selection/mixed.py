@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from pipvariant.selection.reasons import ACCELERATORS, SHOWN
+from pipvariant.printable import some
+from pipvariant.selection.reasons import ACCELERATORS
 from pipvariant.standard.properties import Properties
 
 
@@ -55,7 +56,7 @@ class Mixed(NamedTuple):
     def reason(self) -> str:
         """What is mixed, in words."""
         having = ", ".join(
-            f"{member.project} {member.version} has {' or '.join(values[:SHOWN])}"
+            f"{member.project} {member.version} has {some(values, joint=' or ')}"
             for member in self.members
             if (values := member.properties[self.namespace].get(self.feature))
         )

@@ -76,9 +76,7 @@ def displaced_phrase(taken: str, decision: Decision) -> str:
     fitting = [file for file in decision.files if file.is_accelerated]
     if not fitting:
         return ""
-    labels = list(dict.fromkeys(str(file.label) for file in fitting))
-    more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
-    named = ", ".join(labels[:SHOWN]) + more
+    named = some(dict.fromkeys(file.label for file in fitting))
     option = f"--require-variant {decision.project}={next(iter(decision.properties(fitting[0])))}"
     return (
         f"{decision.project} {taken} has no variants, and counts as newer than {decision.version}, "
@@ -113,9 +111,7 @@ def why_none(skipped: Sequence[Decision], left_out: Sequence[LeftOut]) -> list[s
         return lines
     newest = left_out[0].file
     of_newest = [each for each in left_out if each.file.version == newest.version]
-    said = "; ".join(f"{each.file.label} {each.reason}" for each in of_newest[:SHOWN])
-    if len(of_newest) > SHOWN:
-        said += f"; and {len(of_newest) - SHOWN} more"
+    said = some((f"{each.file.label} {each.reason}" for each in of_newest), joint="; ")
     head = f"{newest.project} {newest.version}"
     return [f"{head}: none of its variants is for this Python and platform; {said}"]
 

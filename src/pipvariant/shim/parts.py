@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from pipvariant.printable import some
-from pipvariant.selection.judging import Judge, labels_by_namespace
+from pipvariant.selection.judging import Judge, labels_by_namespace, promising_first
 from pipvariant.selection.model import OtherProject
 from pipvariant.shim.core.state import (
     CommandOptions,
@@ -31,7 +31,6 @@ from pipvariant.shim.resolving.installed_candidate import InstalledOrder, Replac
 from pipvariant.shim.resolving.marker_context import MarkerContexts
 from pipvariant.shim.resolving.selector import Orders, Selector
 from pipvariant.standard.bounds import MAX_BYTES
-from pipvariant.standard.filename import NULL_LABEL
 
 if TYPE_CHECKING:
     from pipvariant.providers.plugins import Plugins
@@ -113,20 +112,16 @@ class Parts:
         labels: Collection[str],
         known: Metadata | None,
     ) -> list[str]:
-        """Return the labels that matter, most promising first, as far as another version tells.
+        """Return the labels that matter, most promising first.
 
-        It is a guess: what is chosen in the end, what they all say decides.
+        :param known: the metadata of another version, None where there is none.
         """
         lists_all = self._options.explains or self._options.all_variants
         if user.preferences is not None and not lists_all:
             named = user.preferences.label(project, labels)
             if named is not None:
                 return [label for label in labels if label == named]
-        promising: tuple[str, ...] = ()
-        if known is not None:
-            promising = self.settled_judge.judge(known, labels, of=project).ranking.compatible
-        rest = sorted(set(labels).difference(promising))
-        return sorted((*promising, *rest), key=NULL_LABEL.__eq__)
+        return promising_first(labels, known, self.settled_judge, of=project)
 
     def _plugins(self) -> Plugins:
         from pipvariant.shim.building.plugin_installer import plugins_of

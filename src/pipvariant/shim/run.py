@@ -198,7 +198,7 @@ class Run:
         )
         yield from found_candidates.patches(options, parts.index, found)
         yield from single_best.patches(best)
-        yield from wheel_check.patches(self.pip, options, check)
+        yield from wheel_check.patches(options, check)
 
     def _outcome_patches(self) -> Iterator[Patch]:
         from pipvariant.shim.reporting import messages
@@ -238,7 +238,7 @@ class Run:
 
             built = built_wheels.BuiltWheels(options, user, parts.decisions)
             self._on.states.append(built)
-            yield from built_wheels.patches(self.pip, built)
+            yield from built_wheels.patches(built)
         if child_pip.WHEELS_ONLY in os.environ:
             from pipvariant.shim.building import only_wheels
 

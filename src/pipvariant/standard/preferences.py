@@ -76,7 +76,8 @@ class Preferences:
 
     def is_constrained(self, package: str) -> bool:
         """Say whether the user may want some files of a package only."""
-        return any(name in of for name in (package, ALL) for of in (self.labels, self.required))
+        required = not self.required.keys().isdisjoint({package, ALL})
+        return required or self.names_label(package)
 
     def family_of(self, package: str) -> tuple[Family, ...]:
         """Return the families that a package is in."""

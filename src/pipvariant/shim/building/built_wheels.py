@@ -9,7 +9,6 @@ cache is asked then, unless a note beside a wheel says that variants play no par
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import json
 import os
@@ -22,7 +21,8 @@ from pipvariant.log import logger
 from pipvariant.shim.building.build_requirements import of_target
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_versions import Pip, build_folders
+from pipvariant.shim.core.pip_objects import environment_of
+from pipvariant.shim.core.pip_versions import build_folders
 from pipvariant.shim.core.state import State, aside
 from pipvariant.shim.finding.installed import find_all_installed, read_installed, read_recorded
 
@@ -44,7 +44,7 @@ class BuiltWheels(State):
     user: UserConstraints
     decisions: Decisions
     #: Folders that pip has looked into. Of a file that is named by its path alone it does not.
-    asked: set[str] = field(default_factory=set)
+    searched: set[str] = field(default_factory=set)
     #: Folder of the cache -> the wheel in it that serves.
     cached: dict[str, str] = field(default_factory=dict)
     #: Where pip's cache looks, if not where it would.
@@ -69,9 +69,7 @@ class BuiltWheels(State):
         """
         if self.user.no_variant:
             return folder
-        folders = build_folders(req.build_env)
-        make: Any = import_module("pip._internal.metadata").get_environment
-        found = find_all_installed(None if folders is None else make(folders))
+        found = find_all_installed(environment_of(build_folders(req.build_env)))
         installed = list(map(read_installed, found))
         labels = sorted(
             f"{each.name}=={each.version} {each.label}" for each in installed if each.is_variant
@@ -85,10 +83,10 @@ class BuiltWheels(State):
                 os.makedirs(folder, exist_ok=True)
                 with open(note, "w", encoding="utf-8") as stream:
                     json.dump(sorted(each.canonical_name for each in found), stream)
-        is_asked = folder in self.asked
+        is_searched = folder in self.searched
         if labels:
             folder += f"-{hashlib.sha256(repr(labels).encode()).hexdigest()[:16]}"
-        if is_asked:
+        if is_searched:
             tags = import_module("pip._internal.utils.compatibility_tags").get_supported()
             with aside(self, folder=folder):
                 link = wheel_cache.get(req.link, req.name, tags)
@@ -97,11 +95,10 @@ class BuiltWheels(State):
         return folder
 
 
-def patches(pip: Pip, built: BuiltWheels) -> list[Patch]:
+def patches(built: BuiltWheels) -> list[Patch]:
     """Patch pip's cache of built wheels, and the places where a build looks for its own."""
-    prove_candidates = functools.partial(_prove_candidates, pip)
     return [
-        patch(f"{CACHE}:Cache._get_candidates", _get_candidates, prove_candidates, built),
+        patch(f"{CACHE}:Cache._get_candidates", _get_candidates, _prove_candidates, built),
         patch(f"{BUILDER}:_get_cache_dir", _get_cache_dir, _prove_folder, built),
         patch(f"{BUILDER}:_build_one_inside_env", _build_one, _prove_build, built),
     ]
@@ -116,7 +113,7 @@ def _get_candidates(
             return original(self, link, *args, **kwargs)
     found = original(self, link, *args, **kwargs)
     if self.cache_dir:
-        built.asked.add(self.get_path_for_link(link))
+        built.searched.add(self.get_path_for_link(link))
     if isinstance(self, import_module(CACHE).EphemWheelCache):
         # What is in there was built in this very run.
         return found
@@ -143,19 +140,12 @@ def _build_one(
 # Proofs: pip's own functions, with a cache that is nowhere.
 
 
-def _prove_candidates(pip: Pip, built: BuiltWheels) -> bool:
+def _prove_candidates(built: BuiltWheels) -> bool:
     folder = os.path.dirname(__file__)
-
-    class Cache(import_module(CACHE).SimpleWheelCache):  # type: ignore[misc]  # pip's class
-        """A cache that is always the folder of this file."""
-
-        def get_path_for_link(self, link: Any) -> str:
-            return folder
-
     seen: list[str] = []
     link = samples.requirement_at("proof-1.0.tar.gz").link
     with aside(built, is_taken=seen.append):
-        Cache(folder, *pip.wheel_cache_arguments).get(link, samples.NAME, [])
+        samples.wheel_cache(folder).get(link, samples.NAME, [])
     return folder in seen
 
 

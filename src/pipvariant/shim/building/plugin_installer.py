@@ -107,16 +107,7 @@ class _Installer:
             # A pip that is ended leaves its temporary folders behind.
             with short_lived.folder() as temporary:
                 variables.update(dict.fromkeys(("TEMP", "TMP", "TMPDIR"), str(temporary)))
-                with short_lived.child(
-                    command,
-                    env=variables,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT,
-                    encoding="utf-8",
-                    errors="replace",
-                ) as process:
-                    printed, _ = process.communicate(timeout=MAX_SECONDS)
+                code, printed = short_lived.run(command, variables, MAX_SECONDS)
         except subprocess.TimeoutExpired:
             raise ProbeFailed(f"pip took more than {MAX_SECONDS:.0f} s to install it") from None
         except OSError as error:
@@ -124,14 +115,12 @@ class _Installer:
         lines = printed.splitlines()
         for line in lines:
             logger.debug("pip on the way to %s: %s", ", ".join(requirements), line)
-        if process.returncode:
+        if code:
             said = [line[7:] for line in lines if line.startswith("ERROR: ")]
             if "Exception:" in said:
                 # The end of a traceback says what it was.
                 said = lines[-1:]
-            reason = error_phrase(
-                ValueError("; ".join(said) or f"pip ended with {process.returncode}")
-            )
+            reason = error_phrase(ValueError("; ".join(said) or f"pip ended with {code}"))
             raise ProbeFailed(f"no wheel of it can be installed from {origin}: {reason}")
         packages = _packages(folder)
         # What other commands print is read by programs.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -31,9 +32,12 @@ def path_to_link(path: str) -> Any:
     return make_link(import_module("pip._internal.utils.urls").path_to_url(path))
 
 
-def default_environment() -> Any:
-    """Return the environment that pip works in."""
-    return import_module("pip._internal.metadata").get_default_environment()
+def environment_of(folders: Sequence[str] | None) -> Any:
+    """Return the environment in these folders, or that in which pip works."""
+    metadata: Any = import_module("pip._internal.metadata")
+    if folders is None:
+        return metadata.get_default_environment()
+    return metadata.get_environment(list(folders))
 
 
 def requested_link(requirement: Any) -> Any:

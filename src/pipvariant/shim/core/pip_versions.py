@@ -234,6 +234,11 @@ def metadata_fetcher(pip: Pip) -> str:
     return "_fetch_metadata_using_lazy_wheel" if pip.version < (22, 3) else "_fetch_metadata_only"
 
 
+def link_wanted(wanted: Any) -> Any:
+    """Return the link of what that method is called with: up to 22.2 it is the link itself."""
+    return getattr(wanted, "link", wanted)
+
+
 def page_of(link: Any) -> str | None:
     """Return the URL of the page that a link is from, None if it is from no page."""
     # In 22.2 a link can carry the page itself instead of its URL.

@@ -30,6 +30,10 @@ VARIANT = (
 )
 
 
+class Reached(Exception):
+    """pip has reached the place of a proof, with these arguments, and is to do nothing more."""
+
+
 def url(filename: str) -> str:
     """Return a place for a file that nobody can look at."""
     return f"https://proof.invalid/{filename}"
@@ -148,6 +152,14 @@ def _preparer(prepared: Any = None) -> Any:
         prepare_linked_requirement=prepare,
         prepare_linked_requirements_more=prepare,
     )
+
+
+def wheel_cache(folder: str) -> Any:
+    """Return a cache of pip for built wheels that has those of every link in one folder."""
+    make: Any = import_module("pip._internal.cache").SimpleWheelCache
+    made = make(folder, *this_pip().wheel_cache_arguments)
+    made.get_path_for_link = lambda link: folder
+    return made
 
 
 class _Archive(dict[str, str]):

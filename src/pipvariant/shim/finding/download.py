@@ -95,7 +95,7 @@ class Budget:
             result = work()
         except EOFError:
             raise Unusable(_NO_TERMINAL) from None
-        # Nobody is to type in a hurry.
+        # The time for typing does not count.
         self.extend(time.monotonic() - start)
         return result
 

@@ -32,6 +32,17 @@ class Search(NamedTuple):
     hashes: Any = None
     is_lazy: bool = True
 
+    def evaluator(self, project: str) -> Any:
+        """Return pip's object that says which files of a project the search allows."""
+        return self.finder.make_candidate_evaluator(
+            project, specifier=self.specifier, hashes=self.hashes
+        )
+
+    def applicable(self, project: str) -> list[Any]:
+        """Return pip's candidates of a project that the search allows."""
+        found = self.finder.find_all_candidates(project)
+        return list(self.evaluator(project).get_applicable_candidates(found))
+
 
 class IndexState(State):
     """Links, pages and folders of one run."""
@@ -85,14 +96,18 @@ class IndexState(State):
         """Say whether it is one of the links that pip has found, and still counts."""
         known = self._files.get(id(link))
         found = known is not None and known[0] is link
-        return found and link.url_without_fragment not in self.contradicted
+        return found and not self.is_contradicted(link)
+
+    def is_contradicted(self, link: Any) -> bool:
+        """Say whether a file turned out to be something else than its source says."""
+        return link.url_without_fragment in self.contradicted
 
     def files(self, finder: Any, project: str, hashes: Any = None) -> list[File]:
         """Return all files of a project that fit by tags, in pip's order."""
         return [
             self.file(project, found.version, found.link, hashes=hashes, payload=found)
             for found in finder.find_all_candidates(project)
-            if found.link.url_without_fragment not in self.contradicted
+            if not self.is_contradicted(found.link)
         ]
 
     def disallowed(self, search: Search, project: str, version: Any) -> list[File]:
@@ -100,10 +115,7 @@ class IndexState(State):
         return [
             file
             for file in self.files(search.finder, project, search.hashes)
-            if file.version == version
-            and file.label is not None
-            and not file.allowed
-            and hashes_of(file.link)
+            if file.version == version and file.label is not None and is_left_out_by_hash(file)
         ]
 
     def keep(self, link: Any) -> bool:
@@ -151,6 +163,11 @@ class IndexState(State):
         name = variants_json_name(file.project, str(file.version))
         wanted = (_folder_and_name(link)[0], name)
         return sorted(links, key=lambda one: [*map(str.__ne__, _folder_and_name(one), wanted)])
+
+
+def is_left_out_by_hash(file: File) -> bool:
+    """Say whether pip leaves a file out because of its hash; one that is not known it fetches."""
+    return not file.allowed and bool(hashes_of(file.link))
 
 
 def labelled_by_version(files: Iterable[File]) -> Iterator[dict[str, File]]:

@@ -13,7 +13,7 @@ from pipvariant.errors import PipVariantError
 from pipvariant.log import logger
 from pipvariant.printable import printable
 from pipvariant.selection.installed import Installed
-from pipvariant.shim.core.pip_objects import default_environment, pip_error
+from pipvariant.shim.core.pip_objects import environment_of, pip_error
 from pipvariant.shim.core.state import silence
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def find_all_installed(environment: Any = None) -> list[Any]:
     :param environment: pip's; that in which it works by default.
     """
     found: list[Any] = []
-    environment = environment or default_environment()
+    environment = environment or environment_of(None)
     try:
         with silence():
             found.extend(environment.iter_installed_distributions(local_only=False, skip=()))
@@ -77,7 +77,7 @@ def find_all_installed(environment: Any = None) -> list[Any]:
 def find_installed(name: str, environment: Any = None) -> Any:
     """Return pip's object for an installed project, None if it is not there or not readable."""
     with silence(), contextlib.suppress(*unreadable()):
-        return (environment or default_environment()).get_distribution(name)
+        return (environment or environment_of(None)).get_distribution(name)
     return None
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import PipVariantError
 from pipvariant.log import logger
+from pipvariant.printable import some
 from pipvariant.selection.model import File
 from pipvariant.shim.core.pip_objects import make_link, redact, shown
 from pipvariant.shim.core.pip_versions import this_pip
@@ -42,10 +43,6 @@ if TYPE_CHECKING:
 MAX_WHEELS = 100
 
 
-def _sorted(_project: str, labels: Collection[str], _known: Metadata | None) -> list[str]:
-    return sorted(labels)
-
-
 class MetadataReader(State):
     """Reads the variant metadata of a version where an index, a folder or a lock file has it.
 
@@ -58,7 +55,7 @@ class MetadataReader(State):
         self,
         index: IndexState,
         wheels: WholeWheels,
-        in_order: Callable[[str, Collection[str], Metadata | None], Sequence[str]] = _sorted,
+        in_order: Callable[[str, Collection[str], Metadata | None], Sequence[str]],
     ) -> None:
         self._index = index
         self._in_order = in_order
@@ -120,7 +117,7 @@ class MetadataReader(State):
             except (PipVariantError, Unusable) as error:
                 logger.debug("%s", error)
                 faults.append(str(error))
-        raise Unusable(_listed(faults))
+        raise Unusable(some(faults, joint="; "))
 
     def _fetch(self, link: Any, budget: Budget) -> bytes:
         """Return the bytes of a variants.json, by the very link that its source gave."""
@@ -173,7 +170,7 @@ class MetadataReader(State):
         budget = Budget()
         for label, file in sorted(files.items()):
             budget.renew()
-            with _noted(faults):
+            with _gathered(faults):
                 metadata = self._read_parts(file.link, label, budget)
                 if metadata is None:
                     whole[label] = file.link
@@ -186,7 +183,7 @@ class MetadataReader(State):
                 found.append(replace(found[0], variants={NULL_LABEL: {}}))
                 continue
             budget.renew(largest)
-            with _noted(faults):
+            with _gathered(faults):
                 found.append(self._read_whole(whole[label], label, budget))
         try:
             if found:
@@ -198,7 +195,7 @@ class MetadataReader(State):
             faults.append(str(error))
         if not faults:
             return Metadata(())
-        raise Unusable(f"{where} has no variants.json for it; {_listed(faults)}")
+        raise Unusable(f"{where} has no variants.json for it; {some(faults, joint='; ')}")
 
     def _other_version(self, file: File) -> Metadata | None:
         """Return the metadata of another version, of which the source has a variants.json."""
@@ -236,16 +233,12 @@ def _key_of(files: Mapping[str, File]) -> tuple[tuple[str, str, Any], File]:
 
 
 @contextlib.contextmanager
-def _noted(faults: list[str]) -> Iterator[None]:
-    """Note what cannot be had, and go on."""
+def _gathered(faults: list[str]) -> Iterator[None]:
+    """Add what cannot be had to the faults, and go on."""
     try:
         yield
     except Unusable as error:
         faults.append(str(error))
-
-
-def _listed(faults: Sequence[str]) -> str:
-    return "; ".join(faults[:3]) + (f"; and {len(faults) - 3} more" * (len(faults) > 3))
 
 
 @contextlib.contextmanager

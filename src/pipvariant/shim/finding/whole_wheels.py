@@ -18,7 +18,7 @@ from pipvariant.log import logger
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import shown
-from pipvariant.shim.core.pip_versions import Pip, metadata_fetcher
+from pipvariant.shim.core.pip_versions import Pip, link_wanted, metadata_fetcher
 from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.download import (
     Budget,
@@ -86,10 +86,10 @@ class WholeWheels(State):
             length, cached = declared_length(response), is_from_cache(response)
             budget.expect(length or 0)
             format_size = import_module("pip._internal.utils.misc").format_size
-            # Where nothing is installed, and pip keeps quiet, nobody expects that it takes long.
-            surprises = self._explains and (length or 0) > MAX_BYTES
+            # `explain` keeps pip quiet, and should say why it takes long.
+            is_warning = self._explains and (length or 0) > MAX_BYTES
             logger.log(
-                logging.WARNING if surprises else logging.INFO,
+                logging.WARNING if is_warning else logging.INFO,
                 "%s %s%s: what its label needs is only said inside of it",
                 "Using cached" if cached else "Downloading",
                 shown(link),
@@ -104,7 +104,7 @@ class WholeWheels(State):
 
 
 def _while_fast(chunks: Iterable[bytes], budget: Budget) -> Iterable[bytes]:
-    """Yield what is the beginning of a wheel, and then the rest if it arrives fast enough."""
+    """Yield what arrives if it begins as a wheel does, and give it more time for each piece."""
     begins = b""
     for chunk in chunks:
         if len(begins) < 2:
@@ -122,7 +122,7 @@ def patches(pip: Pip, wheels: WholeWheels) -> list[Patch]:
 
 
 def _fetch_metadata(wheels: WholeWheels, original: Any, /, self: Any, wanted: Any) -> Any:
-    link = getattr(wanted, "link", wanted)
+    link = link_wanted(wanted)
     path = None if link.is_file else wheels.path(link)
     if path is None:
         return original(self, wanted)
@@ -131,13 +131,9 @@ def _fetch_metadata(wheels: WholeWheels, original: Any, /, self: Any, wanted: An
     return None
 
 
-class _Seen(Exception):
-    """The hashes of this file are looked at."""
-
-
 def _prove(wheels: WholeWheels) -> bool:
     def see(path: str) -> None:
-        raise _Seen(path)
+        raise samples.Reached(path)
 
     module, _, name = PREPARER.partition(":")
     preparer = getattr(import_module(module), name)
@@ -150,6 +146,6 @@ def _prove(wheels: WholeWheels) -> bool:
     wheels._paths[requirement.link.url_without_fragment] = "proof"
     try:
         made.prepare_linked_requirement(requirement)
-    except _Seen as seen:
+    except samples.Reached as seen:
         return seen.args == ("proof",)
     return False

@@ -9,7 +9,6 @@ names, also by its hash, is refused.
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import zipfile
 from dataclasses import dataclass
@@ -30,7 +29,6 @@ from pipvariant.shim.core.pip_objects import (
     shown,
     unsupported_wheel,
 )
-from pipvariant.shim.core.pip_versions import Pip
 from pipvariant.shim.core.state import CommandOptions, UserConstraints, aside
 from pipvariant.shim.finding.filenames import label_in
 from pipvariant.shim.finding.index import IndexState, source_of
@@ -182,13 +180,12 @@ class WheelCheck:
             raise unsupported_wheel(f"{link.filename} is not {required}. Nothing was installed.")
 
 
-def patches(pip: Pip, options: CommandOptions, wheel_check: WheelCheck) -> list[Patch]:
+def patches(options: CommandOptions, wheel_check: WheelCheck) -> list[Patch]:
     """Patch the places where wheels pass once they lie on the disk."""
     target = f"{TARGET}:WheelDistribution.get_metadata_distribution"
-    prove_candidates = functools.partial(_prove_candidates, pip)
     found = [
         patch(target, _get_metadata_distribution, _prove, wheel_check),
-        patch(f"{CACHE}:Cache._get_candidates", _get_candidates, prove_candidates, wheel_check),
+        patch(f"{CACHE}:Cache._get_candidates", _get_candidates, _prove_candidates, wheel_check),
     ]
     # What is only built, and not installed, may be for another machine.
     if options.installs:
@@ -237,12 +234,8 @@ def _verify_one(wheel_check: WheelCheck, original: Any, /, req: Any, wheel_path:
 # Proofs: pip's own classes, given a wheel that lies nowhere.
 
 
-class _Seen(Exception):
-    """What a proof stands in for came by, with these arguments."""
-
-
 def _see(*args: Any) -> Any:
-    raise _Seen(*args)
+    raise samples.Reached(*args)
 
 
 def _prove(wheel_check: WheelCheck) -> bool:
@@ -252,27 +245,19 @@ def _prove(wheel_check: WheelCheck) -> bool:
     with aside(wheel_check, check=_see):
         try:
             distribution.get_metadata_distribution()
-        except _Seen as seen:
+        except samples.Reached as seen:
             return seen.args == (requirement,) and {"link", "local_file_path"} <= set(
                 vars(requirement)
             )
     return False
 
 
-def _prove_candidates(pip: Pip, wheel_check: WheelCheck) -> bool:
+def _prove_candidates(wheel_check: WheelCheck) -> bool:
     folder, filename = os.path.split(__file__)
-
-    class Cache(import_module(CACHE).SimpleWheelCache):  # type: ignore[misc]  # pip's class
-        """A cache that is always the folder of this file."""
-
-        def get_path_for_link(self, link: Any) -> str:
-            return folder
-
-    cache = Cache(folder, *pip.wheel_cache_arguments)
     seen: list[tuple[str, str]] = []
     link = samples.requirement_at("proof-1.0.tar.gz").link
     with aside(wheel_check, is_usable=lambda *args: seen.append(args)):
-        cache.get(link, samples.NAME, [])
+        samples.wheel_cache(folder).get(link, samples.NAME, [])
     return (folder, filename) in seen
 
 
@@ -282,7 +267,7 @@ def _prove_verify(wheel_check: WheelCheck) -> bool:
     with aside(wheel_check, check=_see):
         try:
             builder._verify_one(samples.requirement(), path)
-        except _Seen as seen:
+        except samples.Reached as seen:
             # Whoever calls it would have something built first.
             used = "_verify_one" in samples.names_used(builder._build_one)
             return used and seen.args[0].local_file_path == path

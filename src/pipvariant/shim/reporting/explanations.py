@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pipvariant.selection.explanation import Explanation, explain
 from pipvariant.selection.model import File, LeftOut
 from pipvariant.shim.core.pip_objects import canonical_name, redact, requested_link
-from pipvariant.shim.core.pip_versions import hashes_of
-from pipvariant.shim.finding.index import source_of
+from pipvariant.shim.finding.index import is_left_out_by_hash, source_of
 from pipvariant.shim.finding.left_out import left_out_by_pip
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def _explain(
     left_out += _left_out_by_hash([file for file in files if str(file.version) in versions])
     if decided is None and not skipped and not any(each.file.label for each in left_out):
         return None
-    plain = [file for file in files if file.label is None and not _is_forbidden(file)]
+    plain = [file for file in files if file.label is None and not is_left_out_by_hash(file)]
     explanation = explain(
         project,
         None if decided is None else decided.decision,
@@ -83,22 +82,17 @@ def _files(index: IndexState, project: str) -> list[File]:
     return [] if search is None else index.files(search.finder, project, search.hashes)
 
 
-def _is_forbidden(file: File) -> bool:
-    """Say whether pip leaves a file out because of its hash; one that is not known it fetches."""
-    return not file.allowed and bool(hashes_of(file.link))
-
-
 def _left_out_by_hash(files: Sequence[File]) -> list[LeftOut]:
     """Return one file of each label and kind of which no file has an allowed hash."""
     # Where no hash is allowed pip leaves out nothing, and fails later.
-    if all(map(_is_forbidden, files)):
+    if all(map(is_left_out_by_hash, files)):
         return []
     first: dict[tuple[Any, ...], File] = {}
     # Sorting is stable: an allowed file comes first.
-    for file in sorted(files, key=_is_forbidden):
+    for file in sorted(files, key=is_left_out_by_hash):
         first.setdefault((str(file.version), file.source, file.label, file.kind), file)
     reason = "its hash is not allowed"
-    return [LeftOut(file, reason) for file in first.values() if _is_forbidden(file)]
+    return [LeftOut(file, reason) for file in first.values() if is_left_out_by_hash(file)]
 
 
 def _file_of(link: Any, project: str, files: Sequence[File], version: str | None) -> File | None:
@@ -119,8 +113,6 @@ def _best(index: IndexState, project: str, files: Sequence[File]) -> File | None
     search = index.searches.get(project)
     if search is None:
         return None
-    evaluator = search.finder.make_candidate_evaluator(
-        project, specifier=search.specifier, hashes=search.hashes
-    )
-    best = evaluator.compute_best_candidate([file.payload for file in files]).best_candidate
+    payloads = [file.payload for file in files]
+    best = search.evaluator(project).compute_best_candidate(payloads).best_candidate
     return next((file for file in files if file.payload is best), None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any, NamedTuple
 
 from pipvariant.selection.installed import (
@@ -20,7 +19,7 @@ from pipvariant.selection.judging import Judge
 from pipvariant.selection.mixed import Mixed, find_mixed
 from pipvariant.selection.model import OtherProject
 from pipvariant.shim.building.plugin_installer import plugins_of
-from pipvariant.shim.core.pip_objects import default_environment
+from pipvariant.shim.core.pip_objects import environment_of
 from pipvariant.shim.core.state import CommandOptions, TargetOptions
 from pipvariant.shim.finding.index import IndexState
 from pipvariant.shim.finding.installed import (
@@ -65,8 +64,7 @@ def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Loo
     :param paths: folders to look into instead of the environment.
     :raises InstallationError: pip's, when an override of a probe has an invalid value.
     """
-    metadata: Any = import_module("pip._internal.metadata")
-    environment = metadata.get_environment(list(paths)) if paths else default_environment()
+    environment = environment_of(paths or None)
     found = [(each, read_installed(each)) for each in find_all_installed(environment)]
     found.sort(key=lambda pair: (pair[1].name.lower(), pair[1].version))
     providers = {name for _, each in found if each.metadata for name in each.metadata.providers}

@@ -90,12 +90,8 @@ def _newest(project: str, root_reqs: Sequence[Any], index: IndexState) -> Any:
     if search is None or any(req.link for req in reqs):
         return None
     specifiers = [req.specifier for req in reqs]
-    evaluator = search.finder.make_candidate_evaluator(
-        project,
-        specifier=functools.reduce(operator.and_, specifiers) if specifiers else None,
-        hashes=search.hashes,
-    )
-    found = evaluator.get_applicable_candidates(search.finder.find_all_candidates(project))
+    specifier = functools.reduce(operator.and_, specifiers) if specifiers else None
+    found = search._replace(specifier=specifier).applicable(project)
     return max((each.version for each in found), default=None)
 
 

@@ -204,7 +204,7 @@ class _Report:
         """Warn that builds without accelerator were chosen because no such hardware is usable.
 
         :param without: accelerator -> the projects of which such a build was chosen.
-        :param state: what there is none of.
+        :param state: ``was found``, or ``could be used`` where a problem keeps it from that.
         """
         from pipvariant.selection.reasons import ACCELERATORS
 

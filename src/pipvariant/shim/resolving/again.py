@@ -1,7 +1,7 @@
-"""Resolving again, where it turns out too late that the resolver should have known more.
+"""Resolving again, after something came out that the resolver should have known before.
 
-A resolver cannot take back what it was given. What pip has found, fetched and built so far, it
-keeps, so that the second time costs little.
+A resolver cannot take back what it was given. pip keeps what it has found, fetched and built so
+far, so that the second time costs little.
 """
 
 from __future__ import annotations
@@ -99,13 +99,9 @@ def _variants_first(
         original(reqs, *args, **kwargs)
 
 
-class _Seen(Exception):
-    """The resolver has begun a second time."""
-
-
 def _prove(options: CommandOptions, resolution: Resolution) -> bool:
     resolver = samples.resolver(RESOLVER, samples.finder())
-    errors: list[Exception] = [ResolveAgain(), _Seen()]
+    errors: list[Exception] = [ResolveAgain(), samples.Reached()]
 
     def begin(root_reqs: Any) -> Any:
         raise errors.pop(0)
@@ -114,6 +110,6 @@ def _prove(options: CommandOptions, resolution: Resolution) -> bool:
     try:
         with aside(resolver.factory, collect_root_requirements=begin):
             resolver.resolve([samples.requirement()], check_supported_wheels=False)
-    except _Seen:
+    except samples.Reached:
         return hasattr(prepare.RequirementPreparer, "prepare_linked_requirements_more")
     return False

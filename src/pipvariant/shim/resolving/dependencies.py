@@ -267,15 +267,12 @@ def _prove_wheel(requirements: Requirements) -> bool:
 
 
 def _prove_file(requirements: Requirements) -> bool:
-    class Seen(Exception):
-        pass
-
     def see(requirement: str, context: Context) -> str:
-        raise Seen
+        raise samples.Reached
 
     # What pip makes of the text costs it a folder, so it is stopped before.
     read: Any = import_module("pip._internal.metadata").get_metadata_distribution
-    with aside(requirements, reduce=see), contextlib.suppress(Seen):
+    with aside(requirements, reduce=see), contextlib.suppress(samples.Reached):
         read(TEXT.encode(), "proof-1.0-py3-none-any.whl", samples.NAME)
         return False
     return True

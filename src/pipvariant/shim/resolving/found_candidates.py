@@ -76,12 +76,12 @@ class FoundVariants:
         for version, entries in itertools.groupby(get_infos(), key=itemgetter(0)):
             # The finder was asked just now, by the step to the first entry.
             search: Any = self.index.search
-            group, contradicted = list(entries), self.index.contradicted
-            if contradicted:
+            group = list(entries)
+            if self.index.contradicted:
                 group = [
                     entry
                     for entry in group
-                    if entry[1].keywords["link"].url_without_fragment not in contradicted
+                    if not self.index.is_contradicted(entry[1].keywords["link"])
                 ]
                 if not group:
                     continue

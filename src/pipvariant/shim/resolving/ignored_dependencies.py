@@ -1,7 +1,7 @@
-"""What ``--no-deps`` does not ignore: what a label was built for, where that is asked for as well.
+"""``abi_dependency`` with ``--no-deps``: it holds between the projects of the same command.
 
-Nothing is installed for the sake of a label then. But ``ext`` in ``install --no-deps torch==2.8.0
-ext`` has to go with that torch, whatever pip takes first.
+Nothing else is installed for the sake of a label. But ``ext`` in ``install --no-deps torch==2.8.0
+ext`` has to be built for that torch, whatever pip takes first.
 """
 
 from __future__ import annotations

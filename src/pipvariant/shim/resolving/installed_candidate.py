@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from pipvariant.selection.installed import Installed
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import pip_error, redact
+from pipvariant.shim.core.pip_objects import redact
 from pipvariant.shim.core.state import State, aside
-from pipvariant.shim.finding.installed import read_installed
+from pipvariant.shim.finding.installed import read_installed, unreadable
 
 if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
@@ -207,7 +207,7 @@ def _is_local_build(distribution: Any) -> bool:
     """Say whether it was built from a folder or a repository, for which no label can stand."""
     try:
         origin = json.loads(distribution.read_text("direct_url.json"))
-    except (OSError, ValueError, RecursionError, pip_error("NoneMetadataError")):
+    except unreadable(RecursionError):
         return False
     return isinstance(origin, dict) and ("dir_info" in origin or "vcs_info" in origin)
 

@@ -155,16 +155,12 @@ def _resolve(
         return result
 
 
-class _Seen(Exception):
-    """What is kept was asked for."""
-
-
 def _prove(module: str, kept: KeptVariants) -> bool:
     """Let pip's own resolver find that what it looks for is installed."""
 
     def read_text(path: str) -> str:
         if path == "variant.json":
-            raise _Seen
+            raise samples.Reached
         raise FileNotFoundError(path)
 
     installed = samples.distribution(kept.user)
@@ -175,6 +171,6 @@ def _prove(module: str, kept: KeptVariants) -> bool:
     try:
         resolver = samples.resolver(module, samples.finder(), installed)
         resolver.resolve([requirement], check_supported_wheels=False)
-    except _Seen:
+    except samples.Reached:
         return True
     return False

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.errors import PipVariantError
-from pipvariant.shim.core.pip_objects import pip_error, unsupported_wheel
+from pipvariant.shim.core.pip_objects import unsupported_wheel
 from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.filenames import label_in
+from pipvariant.shim.finding.installed import unreadable
 
 if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
@@ -83,9 +84,8 @@ class MarkerContexts(State):
             from pipvariant.standard.metadata import read_variant_json
 
             # Without a variant.json that can be read it counts as a non-variant wheel.
-            unreadable = pip_error("NoneMetadataError")
             metadata = None
-            with contextlib.suppress(OSError, KeyError, ValueError, unreadable):
+            with contextlib.suppress(*unreadable()):
                 metadata = read_variant_json(read_text("variant.json"), label=None)
             return self._of_metadata(metadata)
 

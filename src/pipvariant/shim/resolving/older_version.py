@@ -92,13 +92,8 @@ def displaced_files(
 
 def _older(file: File, search: Search, index: IndexState) -> list[File]:
     """Return the files of older versions that pip would take for the same search."""
-    finder, project = search.finder, file.project
-    evaluator = finder.make_candidate_evaluator(
-        project, specifier=search.specifier, hashes=search.hashes
-    )
-    found = evaluator.get_applicable_candidates(finder.find_all_candidates(project))
     return [
-        index.file(project, each.version, each.link, hashes=search.hashes)
-        for each in found
+        index.file(file.project, each.version, each.link, hashes=search.hashes)
+        for each in search.applicable(file.project)
         if each.version < file.version and not each.link.is_yanked
     ]

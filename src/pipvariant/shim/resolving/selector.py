@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -150,7 +151,7 @@ class Selector(State):
             self._uses[key] = any(
                 (metadata := self.metadata_source.sparing_metadata(labelled)) is not None
                 and any(namespace in metadata.variants.get(label, ()) for label in labelled)
-                for labelled in _with_new_labels(files)
+                for labelled in itertools.islice(_with_new_labels(files), MAX_READ)
             )
         return self._uses[key]
 
@@ -243,16 +244,14 @@ class Selector(State):
 
 
 def _with_new_labels(files: Sequence[File]) -> Iterator[Mapping[str, File]]:
-    """Yield the newest versions that have labels which no newer one of their source has.
+    """Yield the versions that have labels which no newer one of their source has.
 
     A label nearly always means the same in all versions.
     """
     known: set[tuple[str, str]] = set()
-    yielded = 0
     for labelled in labelled_by_version(files):
         labels = {(file.source, label) for label, file in labelled.items()}
-        if not labels <= known and yielded < MAX_READ:
-            yielded += 1
+        if not labels <= known:
             known |= labels
             yield labelled
 
