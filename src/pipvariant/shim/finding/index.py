@@ -54,8 +54,8 @@ class IndexState(State):
         self.searches: dict[str, Search] = {}
         #: The newest search of all, None before there is one.
         self.search: Search | None = None
-        #: URLs of files that turned out to be something else than their source says.
-        self.contradicted: set[str] = set()
+        #: URL -> file that turned out to be something else than its source says.
+        self.contradicted: dict[str, File] = {}
         #: pip's finder that looked at links last.
         self.finder: Any = None
         #: pip's session, with which files are fetched.
@@ -86,6 +86,10 @@ class IndexState(State):
         known = self._files.get(id(link))
         found = known is not None and known[0] is link
         return found and link.url_without_fragment not in self.contradicted
+
+    def leave_out(self, link: Any) -> None:
+        """Offer a file, which pip has found, no more: it is not what its source says."""
+        self.contradicted[link.url_without_fragment] = self._files[id(link)][2]
 
     def files(self, finder: Any, project: str, hashes: Any = None) -> list[File]:
         """Return all files of a project that fit by tags, in pip's order."""
