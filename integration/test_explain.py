@@ -13,7 +13,7 @@ import pytest
 from pip._internal.utils.compatibility_tags import get_supported
 
 from integration.environments import Pip, Result
-from integration.index import Index
+from integration.index import Index, Reply
 from integration.model import choose
 from integration.projects import MACHINES, Machine, make, publish
 from integration.wheels import NVIDIA, Sdist, Wheel, cuda, release, tri
@@ -159,6 +159,19 @@ def test_a_requirement_that_nothing_satisfies_is_explained_even_so(pip: Pip, ind
     assert result.code == 1
     assert "tri: nothing would be installed" in result.stdout.splitlines()
     assert result.lines_with("cuda12.8", "needs CUDA driver >= 12.8, this machine has 12.4")
+
+
+def test_a_wheel_that_is_not_what_its_index_says_is_listed(pip: Pip, index: Index) -> None:
+    index.add(*tri("2.0", builds=["12.8"], null=False, plain=False))
+    index.answer("tri-2.0-py3-none-any-cuda12.8.whl", Reply(Wheel("tri", "2.0").content))
+    left_out = ("cuda12.8", "left out")
+    result = pip.variant("variant", "explain", "--json", "tri", driver="12.8")
+    (project,) = json.loads(result.stdout)["projects"]
+    assert (result.code, statuses(project)) == (1, [left_out])
+    index.add(*tri("2.0", builds=["12.6"], null=False))
+    (project,) = explained(pip, "tri", driver="12.8")["projects"]
+    assert statuses(project) == [("cuda12.6", "chosen"), (None, "fits"), left_out]
+    assert project["builds"][2]["reason"] == "is not what its source says"
 
 
 def test_labels_for_other_platforms_are_listed(pip: Pip, index: Index) -> None:

@@ -186,6 +186,15 @@ def test_all_variants_leaves_out_what_pip_would_not_take(pip: Pip, index: Index)
 
 
 @writes
+def test_all_variants_leaves_out_what_is_not_what_its_index_says(pip: Pip, index: Index) -> None:
+    index.add(*tri(builds=["12.6", "12.8"], null=False))
+    index.answer("tri-1.0-py3-none-any-cuda12.8.whl", Reply(Wheel("tri").content))
+    pip.variant("lock", "--all-variants", "tri", driver="12.8").check()
+    package = packages(pip)["tri"]
+    assert names(package) == ["tri-1.0-py3-none-any.whl", "tri-1.0-py3-none-any-cuda12.6.whl"]
+
+
+@writes
 def test_all_variants_of_several_sources_are_those_of_the_chosen_one(
     pip: Pip, index: Index
 ) -> None:

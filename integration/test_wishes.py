@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from integration.environments import PIP_VERSION, Pip
-from integration.index import Index
+from integration.index import Index, Reply
 from integration.wheels import Sdist, Wheel, cuda, release, tri
 
 BLAS = {"blas": {"static-properties": {"library": ["openblas", "mkl"]}}}
@@ -215,6 +215,15 @@ def test_required_of_all_is_not_meant_for_packages_without_such_variants(
 
 def test_a_newer_version_without_variants_is_passed_over(pip: Pip, index: Index) -> None:
     index.add(*tri(), Wheel("tri", "2.0"))
+    pip.variant("install", "--require-variant", "nvidia", "tri", driver="12.8").check()
+    assert pip.build("tri") == ("1.0", "cuda12.8")
+
+
+def test_required_of_all_holds_where_the_newest_metadata_cannot_be_read(
+    pip: Pip, index: Index
+) -> None:
+    index.add(*tri(), *tri("2.0"))
+    index.answer("tri-2.0-variants.json", Reply(b"{"))
     pip.variant("install", "--require-variant", "nvidia", "tri", driver="12.8").check()
     assert pip.build("tri") == ("1.0", "cuda12.8")
 

@@ -13,6 +13,7 @@ from pipvariant.selection.installed import (
     compatibility,
     may_have_better,
     ranks_before,
+    upgrade_command,
 )
 from pipvariant.selection.judging import Judge
 from pipvariant.selection.ordering import decide
@@ -162,3 +163,8 @@ def test_what_the_source_does_not_know_has_no_place_in_its_order() -> None:
 
 def test_what_nobody_can_judge_stays() -> None:
     assert before(known("blis", {"blas": ("blis",)}, blas=PLUGIN), LABELS) == []
+
+
+def test_a_name_that_a_shell_would_run_is_quoted_in_the_command() -> None:
+    command = upgrade_command(Installed("tri;reboot", "1.0"))
+    assert command == "pip-variant install --upgrade-variant 'tri;reboot==1.0'"

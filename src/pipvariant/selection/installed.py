@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipvariant.standard.filename import NULL_LABEL, label_phrase
@@ -106,7 +107,8 @@ def better_label(installed: Installed, recorded: Metadata, judge: Judge) -> str 
 def upgrade_command(installed: Installed) -> str:
     """Return the command that looks for another label of an installed version."""
     # Without the version pip would not look at a pre-release, or at what is yanked.
-    return f"pip-variant install --upgrade-variant {installed.name}=={installed.version}"
+    pinned = shlex.quote(f"{installed.name}=={installed.version}")
+    return f"pip-variant install --upgrade-variant {pinned}"
 
 
 def advice(fits: Compatibility, better: str | None, command: str) -> str:

@@ -9,6 +9,7 @@ build is compatible is all there is to it.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
@@ -45,12 +46,12 @@ class Mixed(NamedTuple):
     @property
     def option(self) -> str:
         """The option with which equal values are taken."""
-        return f"--same-variant {self.namespace}={','.join(self.projects)}"
+        return shlex.join(["--same-variant", f"{self.namespace}={','.join(self.projects)}"])
 
     @property
     def command(self) -> str:
         """The command that takes equal values in the environment."""
-        return f"pip-variant install {self.option} {' '.join(self.projects)}"
+        return f"pip-variant install {self.option} {shlex.join(self.projects)}"
 
     @property
     def reason(self) -> str:

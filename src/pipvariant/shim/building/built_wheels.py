@@ -21,7 +21,7 @@ from pipvariant.log import logger
 from pipvariant.shim.building.build_requirements import of_target
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import environment_of
+from pipvariant.shim.core.pip_objects import canonical_name, environment_of
 from pipvariant.shim.core.pip_versions import build_folders
 from pipvariant.shim.core.state import State, aside
 from pipvariant.shim.finding.installed import find_all_installed, read_installed, read_recorded
@@ -82,7 +82,7 @@ class BuiltWheels(State):
             else:
                 os.makedirs(folder, exist_ok=True)
                 with open(note, "w", encoding="utf-8") as stream:
-                    json.dump(sorted(each.canonical_name for each in found), stream)
+                    json.dump(sorted(canonical_name(each.name) for each in installed), stream)
         is_searched = folder in self.searched
         if labels:
             folder += f"-{hashlib.sha256(repr(labels).encode()).hexdigest()[:16]}"

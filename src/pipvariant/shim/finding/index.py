@@ -65,8 +65,8 @@ class IndexState(State):
         self.searches: dict[str, Search] = {}
         #: The newest search of all, None before there is one.
         self.search: Search | None = None
-        #: URLs of files that turned out to be something else than their source says.
-        self.contradicted: set[str] = set()
+        #: URL -> file that turned out to be something else than its source says.
+        self.contradicted: dict[str, File] = {}
         #: pip's finder that looked at links last.
         self.finder: Any = None
         #: pip's session, with which files are fetched.
@@ -101,6 +101,10 @@ class IndexState(State):
     def is_contradicted(self, link: Any) -> bool:
         """Say whether a file turned out to be something else than its source says."""
         return link.url_without_fragment in self.contradicted
+
+    def leave_out(self, link: Any) -> None:
+        """Offer a file, which pip has found, no more: it is not what its source says."""
+        self.contradicted[link.url_without_fragment] = self._files[id(link)][2]
 
     def files(self, finder: Any, project: str, hashes: Any = None) -> list[File]:
         """Return all files of a project that fit by tags, in pip's order."""

@@ -111,7 +111,7 @@ class WheelCheck:
             return
         search = self.index.searches.get(canonical_name(req.name))
         if search is None or not search.hashes:
-            self.index.contradicted.add(req.link.url_without_fragment)
+            self.index.leave_out(req.link)
             self.decisions.forget(req.link)
             raise ResolveAgain(f"One wheel is left out. {what}")
 

@@ -131,6 +131,8 @@ class LockWriter:
         for evaluator, link in seen:
             if source_of(link) != source or (link.is_yanked and not taken.is_yanked):
                 continue
+            if link.url_without_fragment in self._index.contradicted:
+                continue
             # A page that lists one file twice means the first, as for pip.
             if link.filename not in offered and _is_offered(evaluator, link, project, version):
                 offered[link.filename] = self._index.file(project, version, link)

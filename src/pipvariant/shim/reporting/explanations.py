@@ -49,9 +49,14 @@ def _explain(
         skipped = [*skipped, decisions.displaced[project]]
     chosen = decided.file if decided is not None else _file_of(link, project, files, version)
     version = None if chosen is None else str(chosen.version)
+    contradicted = [
+        LeftOut(file, "is not what its source says")
+        for file in index.contradicted.values()
+        if file.project == project
+    ]
     left_out = [
         each
-        for each in left_out_by_pip(index, project)
+        for each in (*left_out_by_pip(index, project), *contradicted)
         if version in (None, str(each.file.version))
     ]
     versions = {version} if version is not None else {each.version for each in skipped}

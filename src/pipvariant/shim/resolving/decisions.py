@@ -57,6 +57,7 @@ class Decisions(State):
         """Forget what was decided about the version of a file, as it is to be decided again."""
         decided = self.of_link(link)
         if decided is not None:
+            self.fitted.discard(decided.decision.project)
             self._by_url = {
                 url: each
                 for url, each in self._by_url.items()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from pipvariant.shim.finding.index import IndexState, Search
     from pipvariant.shim.finding.metadata import MetadataReader
     from pipvariant.shim.resolving.decisions import Decisions
+    from pipvariant.standard.metadata import Metadata
 
 #: Commands whose outcome somebody is going to use.
 INSTALLERS = ("download", "install", "lock", "wheel")
@@ -149,11 +149,30 @@ class Selector(State):
         if key not in self._uses:
             files = self.index.files(search.finder, project, search.hashes)
             self._uses[key] = any(
-                (metadata := self.metadata_source.sparing_metadata(labelled)) is not None
-                and any(namespace in metadata.variants.get(label, ()) for label in labelled)
-                for labelled in itertools.islice(_with_new_labels(files), MAX_READ)
+                namespace in metadata.variants.get(label, ())
+                for metadata, labelled in self._metadata_of_labels(files)
+                for label in labelled
             )
         return self._uses[key]
+
+    def _metadata_of_labels(
+        self, files: Sequence[File]
+    ) -> Iterator[tuple[Metadata, Mapping[str, File]]]:
+        """Yield metadata of the newest versions that say of a label what no newer one says.
+
+        A label nearly always means the same in all versions of its source.
+        """
+        known: set[tuple[str, str]] = set()
+        left = MAX_READ
+        for labelled in labelled_by_version(files):
+            labels = {(file.source, label) for label, file in labelled.items()}
+            if left and not labels <= known:
+                left -= 1
+                metadata = self.metadata_source.sparing_metadata(labelled)
+                # Where it cannot be read, an older version may say it.
+                if metadata is not None:
+                    known |= labels
+                    yield metadata, labelled
 
     def _arranged(self, decision: Decision, search: Search) -> Decision:
         """Let packages that stay on the same variant decide about the order."""
@@ -241,19 +260,6 @@ class Selector(State):
                         logging.INFO,
                         f"{of}: variant {best} would fit better, but its hash is not allowed",
                     )
-
-
-def _with_new_labels(files: Sequence[File]) -> Iterator[Mapping[str, File]]:
-    """Yield the versions that have labels which no newer one of their source has.
-
-    A label nearly always means the same in all versions.
-    """
-    known: set[tuple[str, str]] = set()
-    for labelled in labelled_by_version(files):
-        labels = {(file.source, label) for label, file in labelled.items()}
-        if not labels <= known:
-            known |= labels
-            yield labelled
 
 
 def refuse_incompatible(required: VariantConstraint, judgements: Any, of: str) -> None:
