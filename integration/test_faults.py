@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -174,8 +175,9 @@ def test_a_length_beyond_all_files_costs_one_warning(pip: Pip) -> None:
         assert "bigger than" in warning
 
 
-@pytest.mark.parametrize("name", (NAME, "any-null.whl"))
-@pytest.mark.parametrize("kind", sorted(SLOW))
+@pytest.mark.parametrize(
+    ("kind", "name"), zip(sorted(SLOW), itertools.cycle((NAME, "any-null.whl")))
+)
 def test_a_server_that_is_slow_costs_one_warning(pip: Pip, kind: str, name: str) -> None:
     with Site(ranges=True) as site:
         pip.index_url = site.url
