@@ -176,7 +176,7 @@ def test_a_length_beyond_all_files_costs_one_warning(pip: Pip) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), zip(sorted(SLOW), itertools.cycle((NAME, "any-null.whl")))
+    ("kind", "name"), tuple(zip(sorted(SLOW), itertools.cycle((NAME, "any-null.whl"))))
 )
 def test_a_server_that_is_slow_costs_one_warning(pip: Pip, kind: str, name: str) -> None:
     with Site(ranges=True) as site:
