@@ -6,6 +6,7 @@ import pytest
 
 from integration.environments import PIP_VERSION, Pip
 from integration.index import Index
+from integration.sites import Site, page
 from integration.wheels import Wheel, tri
 
 SCRIPT = """
@@ -68,3 +69,14 @@ def test_what_is_only_for_other_platforms_is_named_all_the_same(pip: Pip, index:
     assert result.lines_with("none of its variants is for this Python and platform", "win32")
     explained = pip.variant("variant", "explain", "tri", driver="12.8")
     assert "cuda12.6" in explained.output
+
+
+def test_links_relative_to_their_page_are_named_as_others(pip: Pip) -> None:
+    with Site() as site:
+        pip.index_url = site.url
+        names = (f"tri-1.0-py3-none-win32-{label}.whl" for label in ("cuda12.6", "null"))
+        site.write("/simple/tri/", page(f"../../files/{name}#sha256=0a" for name in names))
+        result = pip.variant("install", "tri", driver="12.8")
+    assert result.code == 1
+    assert result.lines_with("tri 1.0: none of its variants", "cuda12.6 is for win32; null is for")
+    assert "Traceback" not in result.output
