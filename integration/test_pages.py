@@ -35,7 +35,7 @@ def _fill(index: Index) -> None:
 
 @pytest.mark.every_pip
 @pytest.mark.effect_of("pages", "PackageFinder.process_project_url")
-@pytest.mark.effect_of("pages", "Link.from_element", "collector:_create_link_from_element")
+@pytest.mark.effect_of("pages", "LinkCollector.fetch_response")
 def test_no_link_is_made_of_a_wheel_for_another_platform(pip: Pip, index: Index) -> None:
     index.pages = "html"
     _fill(index)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipvariant.selection.page_filter import PageFilter, Use
+from pipvariant.selection.page_filter import PageFilter, Use, without_anchors
 
 FITTING = "py3-none-any"
 
@@ -52,3 +52,45 @@ def test_each_tag_set_is_asked_for_once() -> None:
         for label in ("a", "b"):
             page_filter.use(f"tri-{version}-py3-none-win32-{label}.whl")
     assert asked == ["py3-none-win32"]
+
+
+PLAIN = '<a href="x/one.whl">one</a>'
+
+
+@pytest.mark.parametrize(
+    "anchor",
+    (
+        PLAIN,
+        '<a href="one.whl#sha256=0a" data-requires-python="&gt;=3.9">one.whl</a>',
+        '<a href="one.whl" data-requires-python=">=3.9" data-core-metadata="sha256=0a">one</a>',
+    ),
+)
+def test_an_anchor_goes_whose_file_is_left_out(anchor: str) -> None:
+    seen: list[str] = []
+
+    def leaves_out(url: str) -> bool:
+        seen.append(url)
+        return "one" in url
+
+    other = '<a href="two.whl">two</a>'
+    page = f"<body>{anchor}<br/>\n{other}<br/>".encode()
+    assert without_anchors(page, leaves_out) == f"<body><br/>\n{other}<br/>".encode()
+    assert ["one" in url for url in seen] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "anchor",
+    (
+        '<a href="one.whl" data-yanked="">one</a>',
+        '<a href="one.whl" data-yanked>one</a>',
+        "<a href='one.whl'>one</a>",
+        '<A HREF="one.whl">one</A>',
+        '<a class="x" href="one.whl">one</a>',
+        '<a href="a&amp;one.whl">one</a>',
+        '<a href="one.whl"><b>one</b></a>',
+        '<p title="<a href="one.whl">one</a>',
+        '<a href="one.whl">one',
+    ),
+)
+def test_an_anchor_of_another_form_stays(anchor: str) -> None:
+    assert without_anchors(anchor.encode(), lambda url: True) == anchor.encode()

@@ -32,6 +32,8 @@ _VERSION = (
 )
 _REST = r"[A-Za-z0-9_.]+(?:-[A-Za-z0-9_.]+){2,4}"
 _FRAGMENT = r"(?:#sha256=[0-9a-f]+)?"
+#: An anchor as indexes write it: the file first, plain attributes, no markup in its text.
+_ANCHOR = rb'(?<=[\s>])<a href="([^"<>&\s]*)"((?: [a-z-]+="[^"]*")*)>[^<>]*</a>'
 #: Endings of files that no installer of today takes.
 _OTHER_KINDS = (".egg", ".exe", ".msi", ".rpm")
 
@@ -79,3 +81,18 @@ class PageFilter:
         if self._tags[tags]:
             return Use.POSSIBLE
         return Use.VARIANT_OF_OTHER_TAGS if labels else Use.NONE
+
+
+def without_anchors(page: bytes, leaves_out: Callable[[str], bool]) -> bytes:
+    """Return an HTML page without the anchors of some files.
+
+    An anchor that is not as indexes write it, or says that its file was yanked, stays.
+
+    :param leaves_out: says of a URL, in the order of the page, whether its anchor goes.
+    """
+
+    def kept(anchor: re.Match[bytes]) -> bytes:
+        stays = b"data-yanked" in anchor[2] or not leaves_out(anchor[1].decode("latin-1"))
+        return anchor[0] if stays else b""
+
+    return re.sub(_ANCHOR, kept, page)

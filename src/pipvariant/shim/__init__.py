@@ -7,6 +7,7 @@ together, and proven by their effect; pip has done nothing until then.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import gc
 from collections.abc import Callable, Mapping
@@ -74,10 +75,12 @@ def _patch_commands(
         return command
 
     patches.replace(registry, "create_command", create_variant_command)
-    # What is imported by now stays to the end: the collector need not look at it again, least
-    # of all when the process ends, which makes up for the time that patching takes.
+    # What is imported by now stays to the end: the collector need not look at it again.
     gc.freeze()
     patches.on_undo(gc.unfreeze)
+    # Nor at anything when the process ends, which makes up for the time that patching takes.
+    atexit.register(gc.freeze)
+    patches.on_undo(functools.partial(atexit.unregister, gc.freeze))
     # Nor is there anything to collect until the command starts.
     gc.disable()
     patches.on_undo(gc.enable)

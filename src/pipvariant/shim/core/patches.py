@@ -75,9 +75,13 @@ class Patches:
             for patch, (owner, name) in zip(patches, found):
                 # Several modules may patch one object: each wraps what the one before has left.
                 self.replace(owner, name, patch.wrap(vars(owner)[name]))
-            with silence():
+            with silence(), contextlib.ExitStack() as stack:
+                for state in self.states:
+                    stack.enter_context(aside(state))
                 for patch in patches:
                     self._prove(patch)
+                    for state in self.states:
+                        state.clear()
         except BaseException:
             self._roll_back(mark)
             raise
@@ -115,10 +119,7 @@ class Patches:
 
     def _prove(self, patch: Patch) -> None:
         try:
-            with contextlib.ExitStack() as stack:
-                for state in self.states:
-                    stack.enter_context(aside(state))
-                proven = patch.prove()
+            proven = patch.prove()
         except Exception as error:
             raise unsupported(
                 self._pip.text, f"does not work as expected at {patch.target} ({error!r})"

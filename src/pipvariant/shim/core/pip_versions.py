@@ -220,13 +220,9 @@ def _known_range() -> str:
     return f"{_dotted(OLDEST)} to {_dotted(NEWEST)}"
 
 
-def link_makers(pip: Pip) -> tuple[str, ...]:
-    """Name what makes a link of an element of an HTML page, and of a file of a JSON page."""
-    if pip.version < (22, 3):
-        # Links of a JSON page are made by what reads the page.
-        return ("pip._internal.index.collector:_create_link_from_element",)
-    link = "pip._internal.models.link:Link"
-    return f"{link}.from_element", f"{link}.from_json"
+def makes_links_of_json(pip: Pip) -> bool:
+    """Say whether links of a JSON page are made by a method; in 22.2 the reader makes them."""
+    return pip.version >= (22, 3)
 
 
 def metadata_fetcher(pip: Pip) -> str:

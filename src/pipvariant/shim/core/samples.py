@@ -42,6 +42,8 @@ def url(filename: str) -> str:
 class _Session:
     """All that pip's finder asks of a session where no page is to be fetched."""
 
+    refresh_package: frozenset[str] = frozenset()
+
     def is_secure_origin(self, location: Any) -> bool:
         return False
 

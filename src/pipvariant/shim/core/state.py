@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from pipvariant.standard.preferences import Preferences
 
 _MISSING = object()
-
+#: What a run fills.
+_TABLES = (dict, list, set)
 
 #: What the variables were that were set for other pips, None where they were not there.
 _before: dict[str, str | None] = {}
@@ -80,10 +81,14 @@ class State:
     def empty(self) -> dict[str, Any]:
         """Return an empty table for each that there is."""
         return {
-            name: type(value)()
-            for name, value in vars(self).items()
-            if isinstance(value, (dict, list, set))
+            name: type(value)() for name, value in vars(self).items() if isinstance(value, _TABLES)
         }
+
+    def clear(self) -> None:
+        """Empty all tables."""
+        for value in vars(self).values():
+            if isinstance(value, _TABLES):
+                value.clear()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""Pages: no link is made of a file that its name alone excludes, which is most of a large page."""
+"""Pages: no link is made of a file that its name alone excludes, which is most of a large page.
+
+Of an HTML page, such files are not even parsed.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +10,31 @@ import logging
 from importlib import import_module
 from typing import Any
 
-from pipvariant.selection.page_filter import PageFilter, Use
+from pipvariant.selection.page_filter import PageFilter, Use, without_anchors
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import make_link
-from pipvariant.shim.core.pip_versions import Pip, link_makers, tags_of
+from pipvariant.shim.core.pip_versions import Pip, makes_links_of_json, tags_of
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.index import IndexState
 
+COLLECTOR = "pip._internal.index.collector"
 FINDER = "pip._internal.index.package_finder"
+LINK = "pip._internal.models.link"
 #: Files of a page for proofs: one that fits, a non-variant and a variant wheel that do not.
 PAGE = tuple(f"proof-1.0-py3-none-{end}.whl" for end in ("any", "win32", "win32-a"))
 
 
 def patches(pip: Pip, index: IndexState) -> list[Patch]:
-    """Patch where pip reads a page, and where it makes a link of each file that this lists."""
+    """Patch where pip fetches and reads a page, and where it makes a link of a file in JSON."""
     pages = Pages(index)
-    from_element, *from_json = link_makers(pip)
-    return [
+    made = [
         patch(f"{FINDER}:PackageFinder.process_project_url", _process_project_url, _proves, pages),
-        patch(from_element, _from_element, _proves, pages),
-        *(patch(target, _from_json, _proves_json, pages) for target in from_json),
+        patch(f"{COLLECTOR}:LinkCollector.fetch_response", _fetch_response, _proves, pages),
     ]
+    if makes_links_of_json(pip):
+        made.append(patch(f"{LINK}:Link.from_json", _from_json, _proves_json, pages))
+    return made
 
 
 class Pages:
@@ -61,6 +67,15 @@ class Pages:
         finally:
             self._current = before
 
+    def reduce(self, page: Any) -> Any:
+        """Return an HTML page without the files that their names exclude, any other as it is."""
+        if self._current is None or page is None or not page.content_type.startswith("text/html"):
+            return page
+        content = without_anchors(page.content, self.leaves_out)
+        return type(page)(
+            content, page.content_type, page.encoding, page.url, page.cache_link_parsing
+        )
+
     def leaves_out(self, url: Any) -> bool:
         """Say whether the name of a file of the page excludes it."""
         if self._current is None or not isinstance(url, str):
@@ -87,27 +102,22 @@ def _process_project_url(
     return pages.read(original, self, project_url, link_evaluator)
 
 
-# Before a file's name, pip looks at whether it was yanked.
+def _fetch_response(pages: Pages, original: Any, /, *args: Any, **kwargs: Any) -> Any:
+    return pages.reduce(original(*args, **kwargs))
 
 
 def _from_json(pages: Pages, original: Any, /, cls: Any, file_data: Any, page_url: Any) -> Any:
+    # Before a file's name, pip looks at whether it was yanked.
     if not file_data.get("yanked") and pages.leaves_out(file_data.get("url")):
         return None
     return original(cls, file_data, page_url)
-
-
-def _from_element(pages: Pages, original: Any, /, *args: Any, **kwargs: Any) -> Any:
-    attributes = args[-1]
-    if "data-yanked" not in attributes and pages.leaves_out(attributes.get("href")):
-        return None
-    return original(*args, **kwargs)
 
 
 # Proofs: pip's own finder reads a page.
 
 
 def _proves(pages: Pages) -> bool:
-    page = "".join(f'<a href="{name}">{name}</a>' for name in PAGE)
+    page = "".join(f'\n<a href="{name}">{name}</a>' for name in PAGE)
     return _reads(pages, f"<!DOCTYPE html><body>{page}", "text/html")
 
 
@@ -117,11 +127,11 @@ def _proves_json(pages: Pages) -> bool:
 
 
 def _reads(pages: Pages, text: str, content_type: str) -> bool:
-    content: Any = import_module("pip._internal.index.collector").IndexContent
+    collector: Any = import_module(COLLECTOR)
     url = samples.url("proof/")
-    page = content(text.encode(), content_type, None, url, cache_link_parsing=False)
+    page = collector.IndexContent(text.encode(), content_type, None, url, cache_link_parsing=False)
     finder = samples.finder()
-    with aside(finder._link_collector, fetch_response=lambda *args, **kwargs: page):
+    with aside(collector, _get_index_content=lambda *args, **kwargs: page):
         evaluator = finder.make_link_evaluator(samples.NAME)
         link = make_link(url, cache_link_parsing=False)
         taken = [found.link.filename for found in finder.process_project_url(link, evaluator)]
