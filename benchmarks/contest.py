@@ -1,4 +1,4 @@
-"""Two commands against each other: whole processes, in turn, in one run; medians compared."""
+"""Commands against each other: whole processes, in turn, in one run; medians compared."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 __all__ = [
+    "OURS",
+    "PLAIN",
+    "UV",
     "Contest",
     "Environment",
     "Result",
@@ -22,14 +25,19 @@ __all__ = [
     "clean_environment",
     "environment",
     "hold",
-    "report",
+    "table",
 ]
 
 ROOT = Path(__file__).parent.parent
 NEWEST_PIP = "26.3"
+UV_VERSION = "0.13.9"
+#: The sides of a contest.
+PLAIN, OURS, UV = "pip", "pip-variant", "uv"
+#: What the peak memory of ours over that of plain pip must not pass.
+MEMORY_GOAL = 1.03
 
 #: What a process needs to start at all; nothing that configures pip or Python.
-KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LD_LIBRARY_PATH")
+KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH")
 
 LOOK = """
 import pip, platform, sysconfig
@@ -39,56 +47,67 @@ print(pip.__version__, platform.python_version(), sysconfig.get_path("scripts"),
 
 @dataclass(frozen=True)
 class Environment:
-    """A Python environment with pip and pip-variant in it, and words for what it is."""
+    """A Python environment with pip, pip-variant and perhaps uv in it, and words for what it is."""
 
     scripts: Path
+    pip: str
     words: str
 
     def script(self, name: str) -> str:
         """Return the path of a console script, as a user would start it."""
-        return str(self.scripts / (f"{name}.exe" if os.name == "nt" else name))
+        return str(self.scripts / name)
+
+    @property
+    def sides(self) -> list[str]:
+        """What there is to be compared."""
+        return [PLAIN, OURS, *([UV] if (self.scripts / UV).exists() else [])]
 
 
 @dataclass(frozen=True)
 class Contest:
-    """One question, how long two commands take, and the answer that is wanted.
+    """One thing to do, and how each side does it.
 
-    :param commands: plain pip's command and ours.
-    :param goal: the ratio of the medians that must not be passed.
+    :param title: what it is called in the table.
+    :param commands: side -> command, that of plain pip and ours among them.
+    :param goal: the ratio of our processor time to plain pip's that must not be passed.
     :param prepare: called before each run, outside of the time; its result is appended to the
         command (a fresh target folder, say).
     """
 
-    name: str
-    commands: tuple[Sequence[str], Sequence[str]]
+    title: str
+    commands: Mapping[str, Sequence[str]]
     goal: float
     variables: Mapping[str, str]
     prepare: Callable[[], Sequence[str]] = tuple
 
 
 @dataclass(frozen=True)
+class Usage:
+    """What a process and its children used: processor time, elapsed time (seconds) and bytes."""
+
+    processor: float
+    elapsed: float
+    memory: float
+
+
+@dataclass(frozen=True)
 class Result:
-    """What the two took in seconds, plain first.
+    """The medians of what each side used."""
 
-    :param elapsed: the medians; the goal is about them.
-    :param processor: the least processor time of any run, which other work on the machine
-        hardly changes.
-    """
+    contest: Contest
+    usage: Mapping[str, Usage]
 
-    name: str
-    elapsed: tuple[float, float]
-    processor: tuple[float, float]
-    goal: float
-
-    @property
-    def ratio(self) -> float:
-        """Our median over plain pip's."""
-        return self.elapsed[1] / self.elapsed[0]
+    def ratio(self, of: str) -> float:
+        """Return ours over plain pip's, of ``processor``, ``elapsed`` or ``memory``."""
+        ours: float = getattr(self.usage[OURS], of)
+        plain: float = getattr(self.usage[PLAIN], of)
+        return ours / plain
 
     @property
-    def reached(self) -> bool:
-        """Whether the goal is kept."""
-        return self.ratio <= self.goal
+    def missed(self) -> list[str]:
+        """Which goals are missed."""
+        goals = {"processor": self.contest.goal, "memory": MEMORY_GOAL}
+        return [of for of, goal in goals.items() if round(self.ratio(of), 2) > goal]
 
 
 def arguments(description: str, *, runs: int) -> argparse.ArgumentParser:
@@ -115,16 +134,18 @@ def environment(python: Path | None, pip: str) -> Iterator[Environment]:
         return
     with tempfile.TemporaryDirectory(prefix="pip-variant-benchmark-") as folder:
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        python = Path(folder, "Scripts" if os.name == "nt" else "bin", "python")
+        python = Path(folder, "bin", "python")
         install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*install, f"pip=={pip}", str(ROOT)], check=True)
+        # It is compared where there is a build of it for this machine.
+        subprocess.run([*install, "--only-binary=:all:", f"uv=={UV_VERSION}"], check=False)
         yield _look_at(python)
 
 
 def _look_at(python: Path) -> Environment:
     answer = subprocess.run([python, "-c", LOOK], capture_output=True, text=True, check=True)
     pip, version, scripts = answer.stdout.splitlines()
-    return Environment(Path(scripts), f"pip {pip}, Python {version}")
+    return Environment(Path(scripts), pip, f"pip {pip}, Python {version}")
 
 
 def clean_environment(folder: Path, **more: str) -> dict[str, str]:
@@ -140,62 +161,66 @@ def clean_environment(folder: Path, **more: str) -> dict[str, str]:
 
 
 def hold(contest: Contest, runs: int) -> Result:
-    """Run both commands in turn, the order changing each time, and return what they took."""
-    elapsed: tuple[list[float], list[float]] = ([], [])
-    processor: tuple[list[float], list[float]] = ([], [])
+    """Run all commands in turn, the order changing each time, and return what they used."""
+    used: dict[str, list[Usage]] = {side: [] for side in contest.commands}
     # Run -1 is not counted: it compiles modules and fills the file cache.
     for run in range(-1, runs):
-        for side in (0, 1) if run % 2 else (1, 0):
-            command = [*contest.commands[side], *contest.prepare()]
-            real, used = _time(command, contest.variables)
+        for side in sorted(contest.commands, reverse=bool(run % 2)):
+            usage = _run([*contest.commands[side], *contest.prepare()], contest.variables)
             if run >= 0:
-                elapsed[side].append(real)
-                processor[side].append(used)
-    return Result(
-        contest.name,
-        (statistics.median(elapsed[0]), statistics.median(elapsed[1])),
-        (min(processor[0]), min(processor[1])),
-        contest.goal,
-    )
+                used[side].append(usage)
+    return Result(contest, {side: _median(each) for side, each in used.items()})
 
 
-def _time(command: Sequence[str], variables: Mapping[str, str]) -> tuple[float, float]:
-    before, start = _processor_time(), time.perf_counter()
-    done = subprocess.run(
-        command,
-        env=variables,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    real, used = time.perf_counter() - start, _processor_time() - before
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\nended with {done.returncode}:\n{done.stdout}")
-    return real, used
+def _median(used: Sequence[Usage]) -> Usage:
+    return Usage(*(statistics.median(values) for values in zip(*map(astuple, used))))
 
 
-def _processor_time() -> float:
-    """Return the seconds that all ended children have used; 0 where nobody counts."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return 0.0
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
-def report(results: Sequence[Result], *, goals: bool) -> int:
-    """Print a table; return the exit code: 1 when a goal is missed and goals count."""
-    width = max(len(result.name) for result in results)
-    print(f"{'':{width}}  {'plain':>9}  {'ours':>9}  {'ratio':>6}  {'CPU':>6}  {'goal':>5}")
-    for result in results:
-        plain, ours = (f"{seconds * 1000:.1f} ms" for seconds in result.elapsed)
-        used = result.processor[1] / result.processor[0] if result.processor[0] else 0.0
-        verdict = "" if result.reached else "  MISSED"
-        print(
-            f"{result.name:{width}}  {plain:>9}  {ours:>9}  {result.ratio:6.3f}  {used:6.3f}"
-            f"  {result.goal:5.2f}{verdict}"
+def _run(command: Sequence[str], variables: Mapping[str, str]) -> Usage:
+    with tempfile.TemporaryFile() as output:
+        start = time.perf_counter()
+        process = subprocess.Popen(
+            command,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
         )
-    return int(goals and not all(result.reached for result in results))
+        # Other than `wait`, it tells what this one process used.
+        _, status, usage = os.wait4(process.pid, 0)
+        elapsed = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            output.seek(0)
+            said = output.read().decode(errors="replace")
+            sys.exit(f"{' '.join(command)}\nended with {process.returncode}:\n{said}")
+    unit = 1 if sys.platform == "darwin" else 1024
+    return Usage(usage.ru_utime + usage.ru_stime, elapsed, usage.ru_maxrss * unit)
+
+
+def table(results: Iterable[Result]) -> str:
+    """Return the results as a table in Markdown; times are processor time / elapsed time."""
+    lines = [
+        "| | pip | pip-variant | uv | ratio | goal | elapsed, ratio | memory in MB | ratio |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for result in results:
+        times = [_times(result.usage.get(side)) for side in (PLAIN, OURS, UV)]
+        memory = [f"{usage.memory / 1e6:.0f}" for usage in _in_order(result)]
+        ratios = {of: f"{result.ratio(of):.2f}" for of in ("processor", "elapsed", "memory")}
+        for of in result.missed:
+            ratios[of] += " missed"
+        cells = [
+            *(result.contest.title, *times, ratios["processor"], f"{result.contest.goal:.2f}"),
+            *(ratios["elapsed"], ", ".join(memory), ratios["memory"]),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _in_order(result: Result) -> list[Usage]:
+    return [result.usage[side] for side in (PLAIN, OURS, UV) if side in result.usage]
+
+
+def _times(usage: Usage | None) -> str:
+    return f"{usage.processor:.2f} / {usage.elapsed:.2f} s" if usage else ""
