@@ -116,9 +116,11 @@ def read_file(path: str, budget: Budget) -> bytes:
         return stream.read()
 
 
-def fetch(session: Any, link: Any, budget: Budget) -> bytes:
+def fetch(session: Any, link: Any, budget: Budget, *, is_new: bool = False) -> tuple[bytes, bool]:
     """Return the content of a file of a server, by the very link that its source gave.
 
+    :param is_new: a cached copy is asked about, also where the server lets it be kept.
+    :returns: also whether it is a cached copy.
     :raises Unusable: when the server answers with something else, too much, or too slowly;
         or one of :func:`fetch_errors`.
     """
@@ -126,14 +128,18 @@ def fetch(session: Any, link: Any, budget: Budget) -> bytes:
         # No type is asked for: asked for JSON, devpi tells about the file in place of sending it.
         # What is decoded on the way can be any number of times as big as what was sent.
         "Accept-Encoding": "identity",
-        # As for pages, a cached copy is asked about: metadata gains labels with new wheels.
-        "Cache-Control": "max-age=0",
+        **({"Cache-Control": "max-age=0"} if is_new else {}),
     }
-    with open_response(session, link, headers, budget) as response:
-        kind = response.headers.get("Content-Type", "")
-        if kind.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
-            raise Unusable(f"the server sent a page ({kind}) where JSON was due")
-        return receive(session, response, budget)
+
+    def work() -> tuple[bytes, bool]:
+        with open_response(session, link, headers, budget) as response:
+            kind = response.headers.get("Content-Type", "")
+            if kind.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
+                raise Unusable(f"the server sent a page ({kind}) where JSON was due")
+            is_cached = bool(getattr(response, "from_cache", False))
+            return receive(session, response, budget), is_cached
+
+    return budget.within(session, work)
 
 
 @contextlib.contextmanager
@@ -213,6 +219,9 @@ def _pieces(response: Any, budget: Budget) -> Iterator[bytes]:
         yield chunk
     if length is not None and arrived < length:
         raise Unusable(f"it was cut off after {arrived} of {length} bytes")
+    if length is not None:
+        # All of it was read past urllib3, which would close the connection.
+        response.raw.release_conn()
 
 
 def _decoded(data: bytes, encoding: str, budget: Budget) -> bytes:

@@ -33,6 +33,9 @@ def run_within(seconds: float, session: Any, work: Callable[[], T]) -> T:
     :raises TimeIsOverError: there is no result after so many seconds.
     :raises PasswordNeededError: pip would ask for a password.
     """
+    if isinstance(threading.current_thread(), _Worker):
+        # The time of this thread is limited already.
+        return work()
     _ask_outside_only(session)
     ended: queue.SimpleQueue[tuple[list[T], BaseException | None]] = queue.SimpleQueue()
 
