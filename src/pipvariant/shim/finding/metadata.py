@@ -146,7 +146,9 @@ class MetadataReader(State):
                 if data and not hash_fault(link, data):
                     return data, False
                 budget.renew()
-                data, is_cached = fetch(session, link, budget, is_new=is_new)
+                data, is_cached, sends_parts = fetch(session, link, budget, is_new=is_new)
+                if not sends_parts:
+                    self.wheels.sends_no_parts.add(link.netloc)
             fault = hash_fault(link, data)
             if fault and is_cached and not is_new:
                 return self._fetch(link, budget, is_new=True)
