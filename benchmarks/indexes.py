@@ -73,12 +73,19 @@ class Index:
             "requires": ["nvidia-variant-provider"],
             "plugin-api": "nvidia_variant_provider.plugin:NvidiaVariantPlugin",
         }
-        values = {"library": LIBRARIES, "step": STEPS}
-        static = {"static-properties": values, "feature-order": list(values)}
+        used = dict.fromkeys(
+            (feature, value)
+            for properties in self.labels.values()
+            for feature, (value,) in properties.get("blas", {}).items()
+        )
+        values = {name: [value for of, value in used if of == name] for name, _ in used}
         metadata = {
             "$schema": "https://variants-schema.wheelnext.dev/v0.2.0.json",
-            "default-priorities": {"namespace": ["nvidia", "blas"]},
-            "providers": {"nvidia": provider, "blas": static},
+            "default-priorities": {"namespace": ["nvidia", *(["blas"] if values else [])]},
+            "providers": {
+                "nvidia": provider,
+                **({"blas": {"static-properties": values}} if values else {}),
+            },
             "variants": self.labels,
         }
         return json.dumps(metadata).encode()

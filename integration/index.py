@@ -54,6 +54,8 @@ class Request(NamedTuple):
     path: str
     headers: Mapping[str, str]
     status: int
+    #: Of the client, another one for each connection.
+    port: int = 0
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"
@@ -278,7 +280,8 @@ def _handler(index: Index) -> type[BaseHTTPRequestHandler]:
                     headers["Content-Range"] = f"bytes {wanted[0]}-{wanted[1]}/{len(body)}"
                     body = body[wanted[0] : wanted[1] + 1]
             # Logged before the first byte leaves, or a test could read the log too early.
-            index.log.append(Request(self.command, self.path, dict(self.headers), status))
+            port = self.client_address[1]
+            index.log.append(Request(self.command, self.path, dict(self.headers), status, port))
             if reply.hold:
                 index.wait_until_closed()
                 self.close_connection = True

@@ -128,6 +128,14 @@ def kept(pip: Pip, cache: dict[str, str]) -> Iterator[Site]:
         yield site
 
 
+def serve(site: Site, *builds: str, hashes: bool = True) -> None:
+    wheels = tri(builds=builds)
+    site.add(*wheels)
+    names = [*(wheel.filename for wheel in wheels), NAME]
+    if not hashes:
+        site.write("/simple/tri/", page(f"/files/{name}" for name in names))
+
+
 @pytest.mark.every_pip
 def test_a_label_that_was_added_is_seen_at_once(
     pip: Pip, kept: Site, cache: dict[str, str]
@@ -143,41 +151,77 @@ def test_a_label_that_was_added_is_seen_at_once(
 
 
 @pytest.mark.every_pip
-def test_metadata_that_did_not_change_is_not_sent_again(
-    pip: Pip, kept: Site, cache: dict[str, str]
+@pytest.mark.parametrize(
+    ("hashes", "control", "statuses"),
+    ((True, "no-store", [200]), (False, "max-age=600", [200]), (False, "no-cache", [200, 304])),
+)
+def test_metadata_is_asked_for_again_only_if_neither_hash_nor_server_makes_it_needless(
+    pip: Pip, kept: Site, cache: dict[str, str], hashes: bool, control: str, statuses: list[int]
 ) -> None:
-    kept.add(*tri())
+    kept.headers = {"Cache-Control": control}
+    serve(kept, "12.6", "12.8", hashes=hashes)
     for _ in range(2):
-        again = ("install", "--force-reinstall", "tri")
+        again = ("install", "--dry-run", "tri")
         result = pip.variant(*again, driver="12.8", environ=cache).check()
-        assert pip.build("tri") == ("1.0", "cuda12.8")
+        assert "Would install tri-1.0" in result.stdout
+        assert "cuda12.8" in result.stdout
         assert result.warnings == []
     asked = [request for request in kept.log if request.path == f"/files/{NAME}"]
-    assert [request.status for request in asked] == [200, 304]
-    assert len(kept.requests_for(".whl")) == 1
+    assert [request.status for request in asked] == statuses
+
+
+def test_kept_metadata_that_is_damaged_is_asked_for_again(
+    pip: Pip, index: Index, cache: dict[str, str]
+) -> None:
+    index.add(*tri())
+    for expected in ("cuda12.8", "cuda12.8"):
+        pip.variant("install", "--force-reinstall", "tri", driver="12.8", environ=cache).check()
+        assert pip.label("tri") == expected
+        for path in (pip.root / "cache").rglob("*"):
+            if path.is_file() and b"variants-schema" in path.read_bytes():
+                path.write_bytes(path.read_bytes().replace(b"12.8", b"11.8"))
+    assert len(index.requests_for(NAME)) == 2
 
 
 @pytest.mark.every_pip
 @pytest.mark.parametrize("hashes", (True, False))
-def test_a_page_from_the_cache_goes_with_metadata_that_is_newer(
+def test_a_page_that_is_newer_than_kept_metadata_has_it_asked_for_again(
     pip: Pip, kept: Site, cache: dict[str, str], hashes: bool
 ) -> None:
-    def serve(*builds: str) -> None:
-        wheels = tri(builds=builds)
-        kept.add(*wheels)
-        names = [*(wheel.filename for wheel in wheels), NAME]
-        if not hashes:
-            kept.write("/simple/tri/", page(f"/files/{name}" for name in names))
-
-    serve("12.6")
+    serve(kept, "12.6", hashes=hashes)
     pip.variant("install", "tri", driver="12.8", environ=cache).check()
-    serve("12.6", "12.8")
+    serve(kept, "12.6", "12.8", hashes=hashes)
     kept.log.clear()
     again = ("install", "--force-reinstall", "tri")
     result = pip.variant(*again, driver="12.8", environ=cache).check()
     # From 26.2 pip does not ask for a page again while it is fresh, so the label is not seen.
-    assert pip.label("tri") == ("cuda12.6" if PIP_VERSION >= (26, 2) else "cuda12.8")
+    is_seen = PIP_VERSION < (26, 2)
+    assert pip.label("tri") == ("cuda12.8" if is_seen else "cuda12.6")
     assert result.warnings == []
-    (request,) = [request for request in kept.log if request.path == f"/files/{NAME}"]
-    assert request.headers["Cache-Control"] == "max-age=0"
-    assert "If-None-Match" in request.headers
+    asked = [request for request in kept.log if request.path == f"/files/{NAME}"]
+    assert len(asked) == is_seen
+    for request in asked:
+        assert request.headers["Cache-Control"] == "max-age=0"
+        assert "If-None-Match" in request.headers
+
+
+@pytest.mark.skipif(PIP_VERSION < (26, 2), reason="only then pip does not ask for a page again")
+def test_a_page_from_the_cache_goes_with_metadata_that_is_newer(
+    pip: Pip, kept: Site, cache: dict[str, str]
+) -> None:
+    serve(kept, "12.6")
+    pip.variant("install", "--no-variant", "tri", driver="12.8", environ=cache).check()
+    serve(kept, "12.6", "12.8")
+    again = ("install", "--force-reinstall", "tri")
+    result = pip.variant(*again, driver="12.8", environ=cache).check()
+    assert pip.label("tri") == "cuda12.6"
+    assert result.warnings == []
+
+
+def test_metadata_comes_over_the_connection_of_the_page(pip: Pip) -> None:
+    with Index(metadata_files=True) as index:
+        index.add(*tri())
+        pip.index_url = index.url
+        pip.variant("install", "--dry-run", "tri", driver="12.8").check()
+        assert index.requests_for(NAME)
+        assert len({request.port for request in index.log}) == 1

@@ -121,3 +121,21 @@ def test_what_is_only_listed_or_hinted_at_is_not_downloaded(pip: Pip) -> None:
         listed = json.loads(run("list", "--outdated", "--format", "json").stdout)
         assert [one["latest_version"] for one in listed] == ["3.0"]
         assert sum(site.sent.values()) < 15 * MEGABYTE
+
+
+def test_a_label_that_is_taken_comes_whole_once_and_is_checked_then(pip: Pip) -> None:
+    with Site(ranges=True) as site:
+        pip.index_url = site.url
+        site.add(*tri())
+        pip.variant("install", "tri", driver="12.8").check()
+        assert pip.build("tri") == ("1.0", "cuda12.8")
+        (whole,) = [
+            one
+            for one in site.log
+            if one.path.endswith(".whl") and one.status == 200 and one.method == "GET"
+        ]
+        assert whole.path.endswith("-cuda12.8.whl")
+        site.forge(whole.path.rpartition("/")[2])
+        result = pip.variant("install", "--force-reinstall", "tri", driver="12.8")
+        assert result.code == 1
+        assert "THESE PACKAGES DO NOT MATCH THE HASHES" in result.output

@@ -50,6 +50,8 @@ class Judge:
         self._preferences = preferences
         self._other_project = other_project
         self._on_judged = on_judged
+        #: What was judged last of the labels of some metadata: a resolver comes back to a version.
+        self._known: dict[tuple[int, tuple[str, ...]], Judgement] = {}
 
     def judge(
         self, metadata: Metadata, labels: Iterable[str], *, of: str, source: str = ""
@@ -74,7 +76,11 @@ class Judge:
 
             supported = exclude(supported, preferences.excluded)
             ordered = prefer(metadata, preferences.preferred)
-        judgement = Judgement(metadata, rank(ordered, supported, labels), answers, supported)
+        judgement = self._known.get((id(metadata), labels))
+        if preferences is not None or judgement is None or judgement.answers != answers:
+            judgement = Judgement(metadata, rank(ordered, supported, labels), answers, supported)
+            if preferences is None:
+                self._known[id(metadata), labels] = judgement
         self._on_judged(of, judgement)
         return judgement
 

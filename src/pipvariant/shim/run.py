@@ -191,7 +191,7 @@ class Run:
             user, parts.index, parts.decisions, parts.judge, parts.requirements.resolution
         )
         yield from again.patches(options, parts.requirements.resolution)
-        yield from whole_wheels.patches(self.pip, parts.wheels)
+        yield from whole_wheels.patches(self.pip, self.options, parts.wheels)
         yield from kept_variants.patches(options, kept)
         yield from installed_candidate.patches(
             options, parts.index, parts.installed_order, parts.orders

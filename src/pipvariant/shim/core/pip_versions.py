@@ -60,6 +60,11 @@ class Pip(NamedTuple):
         return self.version >= (22, 3)
 
     @property
+    def forgets_wheels(self) -> bool:
+        """Whether a wheel of which the metadata was read first is downloaded twice."""
+        return self.version < (23, 2)
+
+    @property
     def keeps_pages(self) -> bool:
         """Whether a page can come out of pip's cache without the server being asked."""
         return self.version >= (26, 2)

@@ -17,7 +17,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pipvariant.printable import printable, some
 from pipvariant.shim.core.pip_versions import hashes_of
@@ -32,6 +32,8 @@ T = TypeVar("T")
 
 #: A file is given up after this time (seconds), and above the size that the reader takes.
 MAX_SECONDS = 60.0
+#: Of a wheel that is read in parts, so many bytes are fetched at once.
+BLOCK = 1 << 14
 #: From the strongest to the weakest, the hashes that an index can give for a file.
 HASHES = ("sha512", "sha384", "sha256", "sha224", "sha1", "md5")
 
@@ -45,6 +47,18 @@ class Unusable(Exception):
 
 class PartsUnsupported(Exception):
     """The server does not send parts of a file, or not as it should."""
+
+
+class Fetched(NamedTuple):
+    """A file of a server.
+
+    :param is_cached: it is a copy that was kept in an earlier run.
+    :param sends_parts: the server says that it sends parts of files.
+    """
+
+    data: bytes
+    is_cached: bool
+    sends_parts: bool
 
 
 class Budget:
@@ -116,9 +130,10 @@ def read_file(path: str, budget: Budget) -> bytes:
         return stream.read()
 
 
-def fetch(session: Any, link: Any, budget: Budget) -> bytes:
+def fetch(session: Any, link: Any, budget: Budget, *, is_new: bool = False) -> Fetched:
     """Return the content of a file of a server, by the very link that its source gave.
 
+    :param is_new: a cached copy is asked about, also where the server lets it be kept.
     :raises Unusable: when the server answers with something else, too much, or too slowly;
         or one of :func:`fetch_errors`.
     """
@@ -126,14 +141,19 @@ def fetch(session: Any, link: Any, budget: Budget) -> bytes:
         # No type is asked for: asked for JSON, devpi tells about the file in place of sending it.
         # What is decoded on the way can be any number of times as big as what was sent.
         "Accept-Encoding": "identity",
-        # As for pages, a cached copy is asked about: metadata gains labels with new wheels.
-        "Cache-Control": "max-age=0",
+        **({"Cache-Control": "max-age=0"} if is_new else {}),
     }
-    with open_response(session, link, headers, budget) as response:
-        kind = response.headers.get("Content-Type", "")
-        if kind.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
-            raise Unusable(f"the server sent a page ({kind}) where JSON was due")
-        return receive(session, response, budget)
+
+    def work() -> Fetched:
+        with open_response(session, link, headers, budget) as response:
+            kind = response.headers.get("Content-Type", "")
+            if kind.partition(";")[0].strip().lower() in ("text/html", "application/xhtml+xml"):
+                raise Unusable(f"the server sent a page ({kind}) where JSON was due")
+            is_cached = bool(getattr(response, "from_cache", False))
+            sends_parts = "bytes" in response.headers.get("Accept-Ranges", "")
+            return Fetched(receive(session, response, budget), is_cached, sends_parts)
+
+    return budget.within(session, work)
 
 
 @contextlib.contextmanager
@@ -213,6 +233,9 @@ def _pieces(response: Any, budget: Budget) -> Iterator[bytes]:
         yield chunk
     if length is not None and arrived < length:
         raise Unusable(f"it was cut off after {arrived} of {length} bytes")
+    if length is not None:
+        # All of it was read past urllib3, which would close the connection.
+        response.raw.release_conn()
 
 
 def _decoded(data: bytes, encoding: str, budget: Budget) -> bytes:
@@ -259,8 +282,10 @@ def open_parts(session: Any, url: str, budget: Budget) -> Any:
     exceptions: Any = import_module("pip._internal.exceptions")
 
     class Parts(lazy.LazyZipOverHTTP):
-        def _download(self, *args: Any) -> None:
-            budget.within(session, functools.partial(super()._download, *args))
+        def _download(self, start: int, end: int) -> None:
+            # In blocks: what is read next often lies beside it.
+            start, end = start - start % BLOCK, min(end | (BLOCK - 1), self._length - 1)
+            budget.within(session, functools.partial(super()._download, start, end))
 
         def _check_zip(self) -> None:
             """Leave it to the reader, which needs the end of the file only once."""

@@ -18,7 +18,7 @@ from pipvariant.log import logger
 from pipvariant.printable import some
 from pipvariant.selection.model import File
 from pipvariant.shim.core.pip_objects import make_link, redact, shown
-from pipvariant.shim.core.pip_versions import this_pip
+from pipvariant.shim.core.pip_versions import hashes_of, this_pip
 from pipvariant.shim.core.state import State
 from pipvariant.shim.finding.download import (
     Budget,
@@ -32,6 +32,7 @@ from pipvariant.shim.finding.download import (
     read_file,
 )
 from pipvariant.shim.finding.index import IndexState, source_of
+from pipvariant.shim.finding.kept_files import keep, kept
 from pipvariant.shim.finding.whole_wheels import WholeWheels
 from pipvariant.standard.bounds import MAX_BYTES
 from pipvariant.standard.filename import NULL_LABEL
@@ -103,8 +104,6 @@ class MetadataReader(State):
         return self.metadata(files)
 
     def _read(self, file: File, files: Mapping[str, File], largest: int) -> Metadata:
-        from pipvariant.standard.metadata import read_variants_json
-
         links = self._index.json_links_for(file)
         if not links:
             return self._read_wheels(file, files, largest)
@@ -113,26 +112,54 @@ class MetadataReader(State):
         for link in links:
             budget.renew()
             try:
-                return read_variants_json(self._fetch(link, budget), where=shown(link))
+                return self._read_json(link, files, budget)
             except (PipVariantError, Unusable) as error:
                 logger.debug("%s", error)
                 faults.append(str(error))
         raise Unusable(some(faults, joint="; "))
 
-    def _fetch(self, link: Any, budget: Budget) -> bytes:
-        """Return the bytes of a variants.json, by the very link that its source gave."""
+    def _read_json(self, link: Any, labels: Collection[str], budget: Budget) -> Metadata:
+        """Read a variants.json; anew where the page has labels that a cached copy does not have."""
+        from pipvariant.standard.metadata import read_variants_json
+
+        data, is_cached = self._fetch(link, budget)
+        if is_cached:
+            with contextlib.suppress(PipVariantError):
+                metadata = read_variants_json(data, where=shown(link))
+                if metadata.variants.keys() >= set(labels) - {"", NULL_LABEL}:
+                    return metadata
+            data, _ = self._fetch(link, budget, is_new=True)
+        return read_variants_json(data, where=shown(link))
+
+    def _fetch(self, link: Any, budget: Budget, *, is_new: bool = False) -> tuple[bytes, bool]:
+        """Return the bytes of a variants.json, by the very link that its source gave.
+
+        :param is_new: no cached copy is taken without asking the server.
+        :returns: also whether it is a copy that there may be a newer file of.
+        """
+        session, is_cached = self._index.session, False
         with _unusable(link):
             if link.is_file:
                 data = read_file(link.file_path, budget)
             else:
-                data = fetch(self._index.session, link, budget)
+                data = kept(session, link) or b""
+                if data and not hash_fault(link, data):
+                    return data, False
+                budget.renew()
+                data, is_cached, sends_parts = fetch(session, link, budget, is_new=is_new)
+                if not sends_parts:
+                    self.wheels.sends_no_parts.add(link.netloc)
             fault = hash_fault(link, data)
+            if fault and is_cached and not is_new:
+                return self._fetch(link, budget, is_new=True)
             if fault:
-                # A page out of pip's cache may be older than the file, which is always asked for.
-                newer = budget.within(self._index.session, lambda: self._link_now(link))
+                # A page out of pip's cache may be older than the file.
+                newer = budget.within(session, lambda: self._link_now(link))
                 if newer is None or hash_fault(newer, data):
                     raise Unusable(fault)
-        return data
+            elif not link.is_file:
+                keep(session, link, data)
+        return data, is_cached and not hashes_of(link)
 
     def _link_now(self, link: Any) -> Any:
         """Return the same link as its page has it at present, None if that cannot be told."""

@@ -23,7 +23,19 @@ class PasswordNeededError(Exception):
 
 
 class _Worker(threading.Thread):
-    """A thread that the end of the process does not wait for."""
+    """A thread for one work after the other, which the end of the process does not wait for."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+
+    def run(self) -> None:
+        while True:
+            self.work.get()()
+
+
+#: Threads that ended their work in time, for the next.
+_idle: list[_Worker] = []
 
 
 def run_within(seconds: float, session: Any, work: Callable[[], T]) -> T:
@@ -33,6 +45,9 @@ def run_within(seconds: float, session: Any, work: Callable[[], T]) -> T:
     :raises TimeIsOverError: there is no result after so many seconds.
     :raises PasswordNeededError: pip would ask for a password.
     """
+    if isinstance(threading.current_thread(), _Worker):
+        # The time of this thread is limited already.
+        return work()
     _ask_outside_only(session)
     ended: queue.SimpleQueue[tuple[list[T], BaseException | None]] = queue.SimpleQueue()
 
@@ -42,11 +57,17 @@ def run_within(seconds: float, session: Any, work: Callable[[], T]) -> T:
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
             ended.put(([], error))
 
-    _Worker(target=run, daemon=True).start()
+    worker = _idle.pop() if _idle else _Worker()
+    if not worker.is_alive():
+        # A fork of this process has no such thread.
+        worker = _Worker()
+        worker.start()
+    worker.work.put(run)
     try:
         result, error = ended.get(timeout=max(seconds, 0.0))
     except queue.Empty:
         raise TimeIsOverError from None
+    _idle.append(worker)
     if error is not None:
         raise error
     return result[0]

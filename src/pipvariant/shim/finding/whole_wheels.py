@@ -1,15 +1,20 @@
-"""Wheels that are downloaded whole to be looked into, and from then on are what pip installs.
+"""Wheels that are looked into: in parts where a server sends parts, or else downloaded whole.
 
 A server that has no ``variants.json`` and sends no parts of files leaves no other way. A wheel
 goes to a file, so that its size is not in memory, and pip takes that file if the wheel is chosen.
+
+Where there is no ``.metadata`` file, what a variant wheel depends on is read from a part of it too:
+a resolver may try one label after the other.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import os
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -17,16 +22,20 @@ from typing import Any
 from pipvariant.log import logger
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import shown
+from pipvariant.shim.core.pip_objects import canonical_name, shown
 from pipvariant.shim.core.pip_versions import Pip, link_wanted, metadata_fetcher
-from pipvariant.shim.core.state import State
+from pipvariant.shim.core.state import CommandOptions, State
 from pipvariant.shim.finding.download import (
     Budget,
+    PartsUnsupported,
     Unusable,
     arriving,
     declared_length,
+    fetch_errors,
+    open_parts,
     open_response,
 )
+from pipvariant.shim.finding.filenames import is_variant_wheel
 from pipvariant.standard.bounds import MAX_BYTES
 
 PREPARER = "pip._internal.operations.prepare:RequirementPreparer"
@@ -51,6 +60,8 @@ class WholeWheels(State):
         self._explains = getattr(pip_options, "explains", False)
         #: URL of a wheel -> where it lies until pip ends.
         self._paths: dict[str, str] = {}
+        #: Hosts that send no parts of files, or do not say that they do.
+        self.sends_no_parts: set[str] = set()
 
     def path(self, link: Any) -> str | None:
         """Return where a wheel lies on this machine, None if it does not."""
@@ -76,6 +87,26 @@ class WholeWheels(State):
                 raise
             self._paths[url] = path
         return self._paths[url]
+
+    def metadata_in_parts(self, session: Any, link: Any) -> Any:
+        """Return pip's distribution of a wheel, of which only the metadata is fetched.
+
+        :returns: None where that cannot be, or the wheel lies in pip's cache as a whole. Faults of
+            the wheel are left for pip to find.
+        """
+        url = link.url_without_fragment
+        if link.netloc in self.sends_no_parts or _is_in_cache(session, url):
+            return None
+        lazy: Any = import_module("pip._internal.network.lazy_wheel")
+        try:
+            with open_parts(session, url, Budget()) as stream:
+                name = canonical_name(link.filename.partition("-")[0])
+                return lazy.get_wheel_distribution(lazy.MemoryWheel(stream.name, stream), name)
+        except PartsUnsupported:
+            self.sends_no_parts.add(link.netloc)
+        except (Unusable, zlib.error, NotImplementedError, EOFError, *fetch_errors()) as error:
+            logger.debug("%s is not read in parts: %s", shown(link), error)
+        return None
 
     def _chunks(self, session: Any, link: Any, budget: Budget) -> Iterable[bytes]:
         """Yield what arrives, telling the user of it as pip does."""
@@ -103,6 +134,15 @@ class WholeWheels(State):
             yield from chunks
 
 
+def _is_in_cache(session: Any, url: str) -> bool:
+    adapter = session.get_adapter(url)
+    cache = getattr(adapter, "cache", None)
+    # What `get` returns may be the whole wheel.
+    return cache is not None and os.path.exists(
+        cache._get_cache_path(adapter.controller.cache_url(url))
+    )
+
+
 def _while_fast(chunks: Iterable[bytes], budget: Budget) -> Iterable[bytes]:
     """Yield what arrives if it begins as a wheel does, and give it more time for each piece."""
     begins = b""
@@ -115,23 +155,43 @@ def _while_fast(chunks: Iterable[bytes], budget: Budget) -> Iterable[bytes]:
         yield chunk
 
 
-def patches(pip: Pip, wheels: WholeWheels) -> list[Patch]:
+def patches(pip: Pip, options: CommandOptions, wheels: WholeWheels) -> list[Patch]:
     """Patch the place where pip looks for metadata before it downloads a wheel."""
     name = f"{PREPARER}.{metadata_fetcher(pip)}"
-    return [patch(name, _fetch_metadata, _prove, wheels)]
+    return [patch(name, _fetch_metadata, _prove, pip, options, wheels)]
 
 
-def _fetch_metadata(wheels: WholeWheels, original: Any, /, self: Any, wanted: Any) -> Any:
+def _fetch_metadata(
+    pip: Pip, options: CommandOptions, wheels: WholeWheels, original: Any, /, self: Any, wanted: Any
+) -> Any:
     link = link_wanted(wanted)
     path = None if link.is_file else wheels.path(link)
     if path is None:
-        return original(self, wanted)
+        found = original(self, wanted)
+        if link.is_file or not (link.is_wheel and is_variant_wheel(link.filename)):
+            return found
+        # As pip does: the legacy resolver and hashes need the wheel as a whole.
+        if found is None and not (self.require_hashes or options.legacy_resolver):
+            found = wheels.metadata_in_parts(self._session, link)
+        if found is not None and pip.forgets_wheels:
+            download = self._batch_download
+            if not isinstance(download, functools.partial):
+                self._batch_download = functools.partial(_remembered, self, download)
+        return found
     # pip's own table of what is on the disk by now.
     self._downloaded[link.url] = path
     return None
 
 
-def _prove(wheels: WholeWheels) -> bool:
+def _remembered(preparer: Any, download: Any, links: Any, location: str) -> Iterator[Any]:
+    """Download wheels as pip does, and let it know that they are on the disk."""
+    for link, (path, kind) in download(links, location):
+        if link.is_wheel:
+            preparer._downloaded[link.url] = path
+        yield link, (path, kind)
+
+
+def _prove(_: Pip, __: CommandOptions, wheels: WholeWheels) -> bool:
     def see(path: str) -> None:
         raise samples.Reached(path)
 
