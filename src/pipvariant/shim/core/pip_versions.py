@@ -60,11 +60,6 @@ class Pip(NamedTuple):
         return self.version >= (22, 3)
 
     @property
-    def forgets_wheels(self) -> bool:
-        """Whether a wheel of which the metadata was read first is downloaded twice."""
-        return self.version < (23, 2)
-
-    @property
     def keeps_pages(self) -> bool:
         """Whether a page can come out of pip's cache without the server being asked."""
         return self.version >= (26, 2)
@@ -228,6 +223,11 @@ def _known_range() -> str:
 def makes_links_of_json(pip: Pip) -> bool:
     """Say whether links of a JSON page are made by a method; in 22.2 the reader makes them."""
     return pip.version >= (22, 3)
+
+
+def forgets_wheels(pip: Pip) -> bool:
+    """Say whether a wheel of which the metadata was read first is downloaded twice."""
+    return pip.version < (23, 2)
 
 
 def metadata_fetcher(pip: Pip) -> str:

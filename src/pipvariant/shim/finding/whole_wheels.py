@@ -23,7 +23,12 @@ from pipvariant.log import logger
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name, shown
-from pipvariant.shim.core.pip_versions import Pip, link_wanted, metadata_fetcher
+from pipvariant.shim.core.pip_versions import (
+    Pip,
+    forgets_wheels,
+    link_wanted,
+    metadata_fetcher,
+)
 from pipvariant.shim.core.state import CommandOptions, State
 from pipvariant.shim.finding.download import (
     Budget,
@@ -173,7 +178,7 @@ def _fetch_metadata(
         # As pip does: the legacy resolver and hashes need the wheel as a whole.
         if found is None and not (self.require_hashes or options.legacy_resolver):
             found = wheels.metadata_in_parts(self._session, link)
-        if found is not None and pip.forgets_wheels:
+        if found is not None and forgets_wheels(pip):
             download = self._batch_download
             if not isinstance(download, functools.partial):
                 self._batch_download = functools.partial(_remembered, self, download)
