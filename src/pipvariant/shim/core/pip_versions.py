@@ -60,11 +60,6 @@ class Pip(NamedTuple):
         return self.version >= (22, 3)
 
     @property
-    def forgets_wheels(self) -> bool:
-        """Whether a wheel of which the metadata was read first is downloaded twice."""
-        return self.version < (23, 2)
-
-    @property
     def keeps_pages(self) -> bool:
         """Whether a page can come out of pip's cache without the server being asked."""
         return self.version >= (26, 2)
@@ -237,6 +232,11 @@ def link_makers(pip: Pip) -> tuple[str, ...]:
 def metadata_fetcher(pip: Pip) -> str:
     """Name the method that looks for the metadata of a wheel before pip downloads the wheel."""
     return "_fetch_metadata_using_lazy_wheel" if pip.version < (22, 3) else "_fetch_metadata_only"
+
+
+def forgets_wheels(pip: Pip) -> bool:
+    """Say whether a wheel of which the metadata was read first is downloaded twice."""
+    return pip.version < (23, 2)
 
 
 def link_wanted(wanted: Any) -> Any:

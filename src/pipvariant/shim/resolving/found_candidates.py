@@ -154,12 +154,13 @@ def _distinct(version: Any) -> Any:
     pip goes past every further file of a version that it has seen. Such a version is equal to
     pip's own versions, so an installed one counts as seen, but not to another of its kind.
     """
-    return _distinct_class(type(version))(str(version))
+    kind: Any = type(version)
+    return _distinct_class(kind)(str(version))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _distinct_class(base: Any) -> Any:
-    class Distinct(base):  # type: ignore[misc]  # pip's class, known when it runs
+    class Distinct(base):  # pip's class, known when it runs
         __slots__ = ()
         __hash__ = base.__hash__
         is_distinct = True
