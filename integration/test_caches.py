@@ -218,6 +218,18 @@ def test_a_page_from_the_cache_goes_with_metadata_that_is_newer(
     assert result.warnings == []
 
 
+def test_no_part_is_asked_for_of_a_wheel_in_the_cache(
+    pip: Pip, kept: Site, cache: dict[str, str]
+) -> None:
+    kept.ranges = True
+    kept.add(*tri())
+    for _ in range(2):
+        kept.log.clear()
+        pip.variant("install", "--force-reinstall", "tri", driver="12.8", environ=cache).check()
+        assert pip.label("tri") == "cuda12.8"
+    assert kept.requests_for(".whl") == []
+
+
 def test_metadata_comes_over_the_connection_of_the_page(pip: Pip) -> None:
     with Index(metadata_files=True) as index:
         index.add(*tri())

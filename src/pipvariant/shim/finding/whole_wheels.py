@@ -23,12 +23,7 @@ from pipvariant.log import logger
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name, shown
-from pipvariant.shim.core.pip_versions import (
-    Pip,
-    forgets_wheels,
-    link_wanted,
-    metadata_fetcher,
-)
+from pipvariant.shim.core.pip_versions import Pip, forgets_wheels, link_wanted, metadata_fetcher
 from pipvariant.shim.core.state import CommandOptions, State
 from pipvariant.shim.finding.download import (
     Budget,
@@ -48,6 +43,8 @@ PREPARER = "pip._internal.operations.prepare:RequirementPreparer"
 MAX_WHEEL = 10 << 30
 #: A wheel may take longer the more of it arrives, but not slower than so many bytes a second.
 SLOWEST = 100_000
+#: What reading a part of a wheel can end with, beside errors of a fetch.
+FAULTS: tuple[type[Exception], ...] = (Unusable, zlib.error, NotImplementedError, EOFError)
 #: A bar is shown for wheels that are bigger than this, as pip does.
 SHORT = 512 * 1024
 
@@ -109,7 +106,7 @@ class WholeWheels(State):
                 return lazy.get_wheel_distribution(lazy.MemoryWheel(stream.name, stream), name)
         except PartsUnsupported:
             self.sends_no_parts.add(link.netloc)
-        except (Unusable, zlib.error, NotImplementedError, EOFError, *fetch_errors()) as error:
+        except FAULTS + fetch_errors() as error:
             logger.debug("%s is not read in parts: %s", shown(link), error)
         return None
 
@@ -196,7 +193,7 @@ def _remembered(preparer: Any, download: Any, links: Any, location: str) -> Iter
         yield link, (path, kind)
 
 
-def _prove(_: Pip, __: CommandOptions, wheels: WholeWheels) -> bool:
+def _prove(_pip: Pip, _options: CommandOptions, wheels: WholeWheels) -> bool:
     def see(path: str) -> None:
         raise samples.Reached(path)
 

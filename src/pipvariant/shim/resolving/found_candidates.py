@@ -154,9 +154,13 @@ def _distinct(version: Any) -> Any:
     pip goes past every further file of a version that it has seen. Such a version is equal to
     pip's own versions, so an installed one counts as seen, but not to another of its kind.
     """
-    base = type(version)
+    kind: Any = type(version)
+    return _distinct_class(kind)(str(version))
 
-    class Distinct(base):  # type: ignore[misc, valid-type]  # pip's class, known when it runs
+
+@functools.cache
+def _distinct_class(base: Any) -> Any:
+    class Distinct(base):  # pip's class, known when it runs
         __slots__ = ()
         __hash__ = base.__hash__
         is_distinct = True
@@ -166,7 +170,7 @@ def _distinct(version: Any) -> Any:
                 return self is other
             return bool(super().__eq__(other))
 
-    return Distinct(str(version))
+    return Distinct
 
 
 # Proofs: pip's own finder and factory, with two files of the same version and tags.
