@@ -16,6 +16,7 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import runpy
 import site
 import socket
@@ -26,34 +27,22 @@ import threading
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-#: What installing a variant imports before it writes anything. What comes later is left to the
-#: run, because new pips refuse it.
+#: What runs import beside pip's commands and pip-variant; not all of it is there in each pip.
 PRELOADED = (
+    "ctypes",
+    "difflib",
+    "encodings.cp437",
+    "encodings.idna",
+    "netrc",
     "packaging.requirements",
-    "pip._internal.commands.install",
-    "pip._internal.commands.list",
     "pip._internal.metadata.importlib",
     "pip._internal.operations.install.wheel",
     "pip._internal.resolution.resolvelib.resolver",
-    "pipvariant.cli",
-    "pipvariant.providers.nvidia",
-    "pipvariant.providers.target",
-    "pipvariant.shim.building.built_wheels",
-    "pipvariant.shim.resolving.dependencies",
-    "pipvariant.shim.installing.recorded_variants",
-    "pipvariant.shim.options.definitions",
-    "pipvariant.shim.options.parser",
-    "pipvariant.shim.resolving.installed_candidate",
-    "pipvariant.shim.reporting.messages",
-    "pipvariant.shim.resolving.found_candidates",
-    "pipvariant.shim.finding.metadata",
-    "pipvariant.shim.installing.wheel_check",
-    "pipvariant.shim.options.requirements_files",
-    "pipvariant.standard.abi_dependency",
-    "pipvariant.standard.markers",
-    "pipvariant.standard.metadata",
-    "pipvariant.standard.ranking",
-    "pipvariant.wheelfile.dist_info",
+    "pip._internal.utils._jaraco_text",
+    "pip._vendor.pkg_resources",
+    "pip._vendor.pygments.lexers.python",
+    "pip._vendor.rich._emoji_codes",
+    "pip._vendor.rich._unicode_data.unicode17-0-0",
 )
 
 #: These copy what the shim replaces before it lets pip start, so each run imports them itself.
@@ -62,6 +51,9 @@ NOT_KEPT = (
     "pip._internal.cli.main",
     "pip._internal.cli.main_parser",
 )
+
+#: These are programs.
+STARTED = ("pipvariant.__main__", "pipvariant.shim.building.runner")
 
 #: A text that a module keeps: its container, its key there, and the text itself.
 Slot = tuple[Any, Any, str]
@@ -101,8 +93,14 @@ def preload() -> None:
 
     Nothing else that pip works out and keeps is kept: it may depend on the environment of a run.
     """
-    for name in PRELOADED:
-        importlib.import_module(name)
+    registry: Any = importlib.import_module("pip._internal.commands")
+    project: Any = importlib.import_module("pipvariant")
+    names = [command.module_path for command in registry.commands_dict.values()]
+    names += [found.name for found in pkgutil.walk_packages(project.__path__, "pipvariant.")]
+    for name in (*PRELOADED, *names):
+        if name not in STARTED:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
     for name in NOT_KEPT:
         sys.modules.pop(name, None)
     importlib.import_module("pip._vendor.distro").info()
@@ -161,6 +159,9 @@ def become(request: dict[str, Any], folder: str, kept: list[Slot], path: list[st
     site.execsitecustomize()
     importlib.invalidate_caches()
     sys.path.insert(0, os.getcwd())
+    if packages := sys.modules.get("pip._vendor.pkg_resources"):
+        # When it is imported, it looks at what is installed.
+        packages._initialize_master_working_set()
     sys.argv[1:] = request["args"]
 
 
