@@ -62,11 +62,16 @@ class Judge:
         """
         from pipvariant.standard.ranking import rank
 
-        labels = tuple(labels)
+        # What is made of folders tells also of those where nobody looks.
+        labels = tuple(labels) if metadata.published else tuple(metadata.variants)
         answers = {
             namespace: self._answer(metadata, namespace, using, source)
             for namespace, using in labels_by_namespace(metadata, labels).items()
         }
+        if not metadata.published:
+            from pipvariant.selection.torch_backends import widened
+
+            answers = {namespace: widened(answer) for namespace, answer in answers.items()}
         supported: Supported = {name: answer.features for name, answer in answers.items()}
         ordered, preferences = metadata, self._preferences()
         if preferences is not None:

@@ -7,6 +7,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Optional
 
+from pipvariant.printable import some
 from pipvariant.selection.installed import Installed
 from pipvariant.selection.model import Decision, File
 from pipvariant.standard.preferences import Family
@@ -41,8 +42,38 @@ def arrange(
                 apart = [not _goes_with_any(each, theirs) for each in values]
                 kept = [file for _, file in sorted(zip(apart, kept), key=itemgetter(0))]
             elif exists(other):
-                return [], f"no variant of {other} has equal values (--same-variant {family})"
+                return [], f"no variant of {other} has equal values ({family})"
     return kept, ""
+
+
+def arrange_folders(
+    files: Sequence[File],
+    family: Family,
+    others: Iterable[str],
+    has: Callable[[str, str], bool],
+    exists: Callable[[str], bool],
+) -> tuple[list[File], str]:
+    """Put the file first whose folder has files of every other package.
+
+    :param files: of one version, compatible, best first.
+    :param others: the packages that take part.
+    :param has: says whether a folder has any file of a package; asked no more than needed.
+    :param exists: says whether the installer can find any file of a package.
+    :returns: like :func:`arrange`.
+    """
+    # What is nowhere is not the fault of the folders, and the installer says so.
+    lacking: dict[str, None] = {}
+    for file in files:
+        label = file.label if file.is_of_folder else None
+        lacks = [] if label is None else [each for each in others if not has(each, label)]
+        if not lacks:
+            return [file, *(other for other in files if other is not file)], ""
+        lacking.update(dict.fromkeys(lacks))
+    found = [other for other in lacking if exists(other)]
+    if not found:
+        return list(files), ""
+    named = some(dict.fromkeys(file.label for file in files))
+    return [], f"no build of {' and '.join(found)} goes with {named} ({family})"
 
 
 def _first_common(
@@ -61,6 +92,8 @@ def _first_common(
 def values_of(decision: Decision | None, file: File, family: Family) -> Values:
     """Return what a file has in the namespace; None where no label of its version uses it."""
     namespace = family.namespace
+    if not namespace:
+        return {"backend": (file.label or "",)} if file.is_of_folder else None
     if decision is None or not any(
         namespace in judgement.properties(label)
         for judgement in decision.judged()
@@ -72,6 +105,11 @@ def values_of(decision: Decision | None, file: File, family: Family) -> Values:
 
 def values_of_installed(installed: Installed, family: Family) -> Values:
     """Return what an installed build has in the namespace; None of a non-variant one."""
+    if not family.namespace:
+        from pipvariant.selection.torch_backends import backend_in
+
+        backend = backend_in(installed.version)
+        return None if backend is None else {"backend": (backend,)}
     # What has no label may have been built for anything.
     if installed.metadata is None or installed.label is None:
         return None

@@ -107,7 +107,7 @@ class Run:
         with as_expected(self.pip):
             self._on.states += self.parts.states()
             self._on.put(self.patches(only_reading=only_reading))
-            self.keep_same_variant()
+            self.apply_preferences()
         if self.pip.is_newer:
             self.warnings.append(newer_warning(self.pip))
 
@@ -131,9 +131,17 @@ class Run:
 
             yield from installed_keys.patches(options, user)
 
-    def keep_same_variant(self) -> None:
-        """Keep packages on the same variant, once they are named: a file can do that late."""
+    def apply_preferences(self) -> None:
+        """Put on what the user's words need, once they are known: a file can have some late."""
         preferences, parts = self.user.preferences, self.parts
+        if self.user.torch_backend and parts.metadata.of_folders is None:
+            from pipvariant.shim.finding import torch_folders
+
+            folders = parts.torch_folders
+            parts.metadata.of_folders = folders.metadata
+            parts.index.in_stages = folders.in_stages
+            self._on.states.append(folders)
+            self._on.put(torch_folders.patches(folders))
         if preferences is not None and preferences.families and parts.selector.arrange is None:
             from pipvariant.shim.resolving.same_variant import SameVariant, patches
 
@@ -144,6 +152,7 @@ class Run:
                 parts.decisions,
                 parts.selector,
                 parts.requirements.resolution,
+                lambda: parts.torch_folders,
             )
             self._on.put(patches(same_variant))
             parts.selector.arrange = same_variant.arrange
@@ -162,7 +171,7 @@ class Run:
 
         options, user, parts = self.options, self.user, self.parts
         yield from filenames.patches(self.pip, user)
-        yield from requirements_files.patches(user, options, self.keep_same_variant)
+        yield from requirements_files.patches(user, options, self.apply_preferences)
         # What all variants of a lock are, the links say.
         if options.all_variants or not user.no_variant:
             yield from links.patches(options, parts.index)

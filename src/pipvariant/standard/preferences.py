@@ -32,14 +32,17 @@ _NAME = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?", re.IGNORECASE)
 class Family:
     """Packages whose labels have equal values in one namespace.
 
+    :param namespace: empty where they have equal labels.
     :param packages: canonical project names.
+    :param option: what the user said, where it is another option than ``--same-variant``.
     """
 
     namespace: str
     packages: frozenset[str]
+    option: str = ""
 
     def __str__(self) -> str:
-        return f"{self.namespace}={','.join(sorted(self.packages))}"
+        return self.option or f"--same-variant {self.namespace}={','.join(sorted(self.packages))}"
 
 
 @dataclass(frozen=True)

@@ -192,7 +192,7 @@ class _Report:
         best = () if judgement is None else judgement.ranking.compatible[:1]
         if not families or not best or best == (file.label,):
             return ""
-        return f"; --same-variant {families[0]} keeps it with the others"
+        return f"; {families[0]} keeps it with the others"
 
     def _tell_skipped(self, skipped: Iterable[Decision]) -> None:
         for decision in skipped:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.shim.core import samples
@@ -73,9 +72,14 @@ class FoundVariants:
 
     def infos(self, get_infos: Any) -> Iterator[Any]:
         """Yield one entry per version with variants, and pip's own entries for all others."""
-        for version, entries in itertools.groupby(get_infos(), key=itemgetter(0)):
+        for stage in self.index.in_stages(get_infos):
+            yield from self._infos(stage)
+
+    def _infos(self, found: Iterable[Any]) -> Iterator[Any]:
+        search: Any = None
+        for version, entries in itertools.groupby(found, key=self._version_of):
             # The finder was asked just now, by the step to the first entry.
-            search: Any = self.index.search
+            search = search or self.index.search
             group = list(entries)
             if self.index.contradicted:
                 group = [
@@ -102,6 +106,9 @@ class FoundVariants:
                 yield from self._alternatives(files, search)
             else:
                 yield from group
+
+    def _version_of(self, entry: Any) -> Any:
+        return self.index.version_of(entry[1].keywords["link"], entry[0])
 
     def _alternatives(self, files: Sequence[File], search: Search) -> Iterator[Any]:
         """Yield the best file of a version; and if the resolver comes back for more, the others.

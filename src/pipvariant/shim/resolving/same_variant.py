@@ -9,14 +9,20 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipvariant.printable import printable
-from pipvariant.selection.same_variant import Values, arrange, values_of, values_of_installed
+from pipvariant.selection.same_variant import (
+    Values,
+    arrange,
+    arrange_folders,
+    values_of,
+    values_of_installed,
+)
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import make_version, pip_error
@@ -30,6 +36,7 @@ if TYPE_CHECKING:
     from pipvariant.selection.model import Decision, File
     from pipvariant.shim.core.state import CommandOptions, UserConstraints
     from pipvariant.shim.finding.index import IndexState
+    from pipvariant.shim.finding.torch_folders import TorchFolders
     from pipvariant.shim.resolving.decisions import Decisions
     from pipvariant.shim.resolving.selector import Selector
 
@@ -60,6 +67,8 @@ class SameVariant:
     decisions: Decisions
     selector: Selector
     resolution: Resolution
+    #: Returns where torch and its family are looked for, if they are kept on one backend.
+    folders: Callable[[], TorchFolders]
     #: Members that the resolver came to as dependencies.
     _found: set[str] = field(default_factory=set)
     #: Members whose labels have been put in order.
@@ -80,16 +89,40 @@ class SameVariant:
         if not self._takes_part(project):
             self._found.add(project)
             if any(self._arranged & family.packages for family in families):
+                self.decisions.last_label.clear()
                 raise ResolveAgain
         if families:
             self._arranged.add(project)
+        for family in families:
+            if not family.namespace:
+                files, reason = self._arrange_folders(files, family, project, search)
+                if reason:
+                    return [], reason
         return arrange(
             files,
             decision,
-            families,
+            [family for family in families if family.namespace],
             functools.partial(self._offered, search),
-            lambda other: self._takes_part(other) and bool(self.index.files(search.finder, other)),
+            functools.partial(self._exists, search),
         )
+
+    def _arrange_folders(
+        self, files: Sequence[File], family: Family, project: str, search: Search
+    ) -> tuple[list[File], str]:
+        folders = self.folders()
+        others = sorted(filter(self._takes_part, family.packages - {project}))
+
+        def has(other: str, folder: str) -> bool:
+            installed = folders.installed.get(other)
+            if installed is not None and other not in self.resolution.named:
+                return installed == folder
+            is_free = other in folders.installed and installed is None
+            return is_free or folders.has_files(search.finder, other, folder)
+
+        return arrange_folders(files, family, others, has, functools.partial(self._exists, search))
+
+    def _exists(self, search: Search, other: str) -> bool:
+        return self._takes_part(other) and bool(self.index.files(search.finder, other))
 
     def _takes_part(self, project: str) -> bool:
         """Say whether a package is installed, or is going to be as far as is known."""
@@ -210,7 +243,7 @@ def _get_installation_error(original: Any, /, self: Any, e: Any, *args: Any, **k
         for member, parent in apart
     }
     return pip_error("DistributionNotFound")(
-        f"--same-variant {apart[0][0].family} cannot be kept, the packages have no variants "
+        f"{apart[0][0].family} cannot be kept, the packages have no variants "
         f"with equal values that fit:{''.join(sorted(lines))}"
     )
 
