@@ -121,17 +121,18 @@ def family(option: str) -> Family:
     return Family("", WITH_BACKEND, f"--torch-backend {option}")
 
 
-def metadata_of(backends: Iterable[str], *, stated: bool = False) -> Metadata:
+def metadata_of(backends: Iterable[str], *, stated: str = "") -> Metadata:
     """Return what the labels for some backends mean.
 
-    :param stated: the user named the one backend: it is for another machine, or it fits.
+    :param stated: the one backend that the user named, whatever machine it is for.
     """
     variants = {backend: _properties(backend) for backend in backends}
+    namespaces = ("nvidia", "amd", "intel")
     providers: dict[str, Provider] = {}
     if stated:
-        for namespace, features in next(iter(variants.values())).items():
-            providers[namespace] = Provider(static_properties=features)
-    return Metadata(("nvidia", "amd", "intel"), providers, variants, published=False)
+        fits = _properties(stated)
+        providers = {each: Provider(static_properties=fits.get(each, {})) for each in namespaces}
+    return Metadata(namespaces, providers, variants, published=False)
 
 
 def _properties(backend: str) -> Properties:
@@ -168,7 +169,8 @@ def widened(answer: Answer) -> Answer:
         features.pop(_ROCM_VERSION, None)
         features = {_ROCM_VERSION: tuple(_ROCM), **features}
     elif "device_ip" in features:
-        features["device_ip"] = tuple(dict.fromkeys((*features["device_ip"], *_XPU_DEVICES)))
+        known = _XPU_DEVICES[:1] if set(_XPU_DEVICES).isdisjoint(features["device_ip"]) else ()
+        features["device_ip"] = (*features["device_ip"], *known)
     return replace(answer, features=features)
 
 

@@ -82,9 +82,16 @@ class Preferences:
         required = not self.required.keys().isdisjoint({package, ALL})
         return required or self.names_label(package)
 
-    def family_of(self, package: str) -> tuple[Family, ...]:
-        """Return the families that a package is in."""
-        return tuple(family for family in self.families if package in family.packages)
+    def family_of(self, package: str, *, by_namespace: bool = False) -> tuple[Family, ...]:
+        """Return the families that a package is in.
+
+        :param by_namespace: only those with equal values, not those with equal labels.
+        """
+        return tuple(
+            family
+            for family in self.families
+            if package in family.packages and (family.namespace or not by_namespace)
+        )
 
 
 def read_preferences(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -88,7 +88,7 @@ class TorchFolders(State):
         :param files: label -> one file with it, all of one project and version.
         """
         if self.user.torch_backend != AUTO:
-            return metadata_of(files, stated=True)
+            return metadata_of(files, stated=self.user.torch_backend)
         project = next(iter(files.values())).project
         preferences = self.user.preferences
         named = None if preferences is None else preferences.label(project, BACKENDS)
@@ -118,6 +118,20 @@ class TorchFolders(State):
             if each.canonical_name in WITH_BACKEND
         }
 
+    def of_links(self, project: str, candidates: Iterable[Any]) -> Iterator[Any]:
+        """Yield those of ``--find-links`` that may be taken: their version says the backend."""
+        stated = self.user.torch_backend
+        for each in candidates:
+            backend = backend_in(str(each.version)) if project in WITH_BACKEND else None
+            if backend is not None:
+                self.index.of_folder[id(each.link)] = (each.link, self.base, backend)
+            if backend is None or stated in (AUTO, backend):
+                yield each
+
+    def exists(self, finder: Any, project: str) -> bool:
+        """Say whether there is any file of a project."""
+        return any(self.has_files(finder, project, folder) for folder in self.fitting(project))
+
     def has_files(self, finder: Any, project: str, folder: str) -> bool:
         """Say whether a folder has any file of a project for the target."""
         return folder in self.fitting(project) and bool(self.in_folder(finder, project, folder))
@@ -144,15 +158,23 @@ class TorchFolders(State):
         return [] if folder is None else [f"{self.base}{folder}/{project}/"]
 
     def candidates(self, finder: Any, project: str) -> Iterator[Any]:
-        """Yield pip's candidates of a project, of as many folders as are needed."""
+        """Yield pip's candidates of a project, of as many folders as are needed.
+
+        Who does not look for something, but at what there is, has those that were asked before.
+        """
         search, left = self.asking.search, self.asking.most
-        for folders in self._sets(project, search and search.specifier):
+        if search is None:
+            asked = [key[2] for key in self._found if key[:2] == (id(finder), project)]
+            for folder in asked or self.fitting(project):
+                yield from self.in_folder(finder, project, folder)
+            return
+        for folders in self._sets(project, search.specifier):
             if left == 0:
                 self.asking.left = True
                 return
             found = [each for one in folders for each in self.in_folder(finder, project, one)]
             yield from found
-            if left and search and search.evaluator(project).get_applicable_candidates(found):
+            if left and search.evaluator(project).get_applicable_candidates(found):
                 left -= 1
 
     def _sets(self, project: str, specifier: Any) -> list[Sequence[str]]:
@@ -212,9 +234,11 @@ def _find_all_candidates(
     folders: TorchFolders, original: Any, /, self: Any, project_name: str
 ) -> Any:
     found, project = original(self, project_name), canonical_name(project_name)
-    if folders.has(project) and self.index_urls and not _is_locked(self, project):
-        found = [*found, *folders.candidates(self, project)]
-    return found
+    if not folders.has(project) or _is_locked(self, project):
+        return found
+    found = [*folders.of_links(project, found)]
+    # Without an index there are none of the folders either.
+    return [*found, *folders.candidates(self, project)] if self.index_urls else found
 
 
 def _find_best_candidate(

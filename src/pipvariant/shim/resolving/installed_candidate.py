@@ -120,7 +120,7 @@ class InstalledOrder:
         constrained = preferences is not None and (
             name in preferences.labels
             or name in preferences.required
-            or preferences.family_of(name)
+            or preferences.family_of(name, by_namespace=True)
             or (named and self.user.is_constrained(name))
         )
         if candidate.is_editable or not (
@@ -140,7 +140,7 @@ class InstalledOrder:
     def _is_as_required(self, project: str, installed: Installed) -> bool:
         """Say whether what is installed is all that the user can mean, so no index is asked."""
         preferences = self.user.preferences
-        if preferences is None or preferences.family_of(project):
+        if preferences is None or preferences.family_of(project, by_namespace=True):
             return False
         from pipvariant.selection.constraints import constraint_if_all
 

@@ -119,7 +119,8 @@ class SameVariant:
             is_free = other in folders.installed and installed is None
             return is_free or folders.has_files(search.finder, other, folder)
 
-        return arrange_folders(files, family, others, has, functools.partial(self._exists, search))
+        exists = functools.partial(folders.exists, search.finder)
+        return arrange_folders(files, family, others, has, exists)
 
     def _exists(self, search: Search, other: str) -> bool:
         return self._takes_part(other) and bool(self.index.files(search.finder, other))

@@ -79,6 +79,8 @@ class Selector(State):
         if self.user.preferences is not None:
             decisions.constrained.update(file.link.url_without_fragment for file in decision.files)
         decisions.fitted.add(first.project)
+        # Of folders, another one may have a file of the same version that can be taken.
+        decisions.skipped.pop((first.project, first.version), None)
         self._tell(decision, search)
         return [file.payload for file in decision.files]
 
