@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
-from integration.environments import Pip
+from integration.environments import Pip, Result
 from integration.index import Index
 from integration.torch_index import NVIDIA_LIBRARIES, TorchIndex
+from integration.torch_machines import TORCH_MACHINES, TorchMachine
 from integration.wheels import Wheel
 
-AUTO = ("install", "--torch-backend", "auto")
+ALL = ("torch", "torchvision", "torchaudio")
+PLAN = ("--dry-run", "--ignore-installed")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def served() -> Iterator[TorchIndex]:
     """The replica, served once."""
     server = TorchIndex()
@@ -30,10 +32,111 @@ def torch(served: TorchIndex, index: Index) -> TorchIndex:
     return served
 
 
-def test_the_best_folder_is_taken(pip: Pip, torch: TorchIndex, index: Index) -> None:
-    environ = {"PIP_TORCH_INDEX": torch.base}
-    result = pip.variant(*AUTO, "torch", driver="12.8", environ=environ)
-    print(result.output)
-    print(torch.pages_asked, torch.requests, index.requests)
-    result.check()
-    assert pip.installed()["torch"] == "2.9.1+cu128"
+class Torch:
+    """Runs `pip-variant install` with the replica, and says what it took."""
+
+    def __init__(self, pip: Pip, index: TorchIndex, driver: str | None = "13.0") -> None:
+        self._pip, self._index, self.driver = pip, index, driver
+
+    def install(self, *words: str, backend: str = "auto", check: bool = True) -> Result:
+        args = ("install", "--torch-backend", backend, "--torch-index", self._index.base, *words)
+        result = self._pip.variant(*args, driver=self.driver)
+        return result.check() if check else result
+
+    def planned(self, *words: str, backend: str = "auto") -> dict[str, str]:
+        """Project to version, of what would be installed into an empty environment."""
+        (line,) = self.install(*PLAN, *words, backend=backend).lines_with("Would install")
+        pairs = (word.rpartition("-") for word in line.split()[2:])
+        return {name: version for name, _, version in pairs}
+
+    def installed(self) -> dict[str, str]:
+        versions = self._pip.installed()
+        return {name: version for name, version in versions.items() if name in ALL}
+
+
+@pytest.fixture
+def run(pip: Pip, torch: TorchIndex) -> Torch:
+    return Torch(pip, torch)
+
+
+def _backends(versions: dict[str, str], names: Sequence[str] = ALL) -> list[str]:
+    return [versions[name].partition("+")[2] for name in names]
+
+
+def _build(pip: Pip, torch: TorchIndex, machine: TorchMachine) -> str:
+    """The release and the folder that a machine takes torch of."""
+    where = [f"--platform={machine.platform}", "--only-binary=:all:"] if machine.platform else []
+    if machine.platform:
+        pip.write("machine.toml", ["format = 1", machine.target])
+        where += ["--variant-target", "machine.toml"]
+    args = ("download", "--no-deps", "-d", machine.name, "--torch-backend", "auto", "torch", *where)
+    torch.log.clear()
+    pip.variant(*args, environ={"PIP_TORCH_INDEX": torch.base, **machine.environ}).check()
+    (path,) = (request.path for request in torch.log if request.path.endswith(".whl"))
+    folder, name = path.split("/")[2:]
+    return f"{name.split('-')[1].partition('%2B')[0]} {folder}"
+
+
+def test_each_machine_gets_the_newest_version_of_the_best_folder(
+    pip: Pip, torch: TorchIndex
+) -> None:
+    found = {machine.name: _build(pip, torch, machine) for machine in TORCH_MACHINES}
+    assert found == {machine.name: machine.ours for machine in TORCH_MACHINES}
+
+
+@pytest.mark.effect_of(
+    "torch_folders",
+    "SearchScope.get_index_urls_locations",
+    "PackageFinder.find_all_candidates",
+    "PackageFinder.find_best_candidate",
+)
+def test_the_family_is_looked_for_in_folders_only_and_nothing_else_is(
+    run: Torch, torch: TorchIndex, index: Index
+) -> None:
+    torch.more["cu130", "nvidia-cublas"] = [Wheel("nvidia-cublas", "99.0")]
+    torch.more["cu130", "torch"] = [Wheel("nvidia-cublas", "99.0")]
+    result = run.install(*ALL)
+    assert result.lines_with("torch 2.9.1: variant cu130 (nvidia :: cuda_version_lower_bound :: ")
+    assert _backends(run.installed()) == ["cu130"] * 3
+    assert [each for each in index.requests if "nvidia_cublas-13.0" not in each] == [
+        "GET /simple/nvidia-cublas/"
+    ]
+    pages = torch.pages_asked
+    assert len(pages) == len(set(pages))
+    assert [page for page in pages if not page.endswith("/torch")] == [
+        *(f"{folder}/torchaudio" for folder in ("cu130", "cu128", "cu126", "cpu")),
+        *(f"{folder}/torchvision" for folder in ("cu130", "cu128", "cu126", "cpu")),
+        "cu130/triton",
+    ]
+    torch.log.clear()
+    run.install(*PLAN, "torch==2.8.0")
+    assert torch.pages_asked == ["cu130/torch", "cu129/torch", "cu129/triton"]
+
+
+def test_what_is_installed_decides_the_backend_of_what_comes_later(
+    pip: Pip, run: Torch, torch: TorchIndex
+) -> None:
+    run.driver = "12.8"
+    run.install("torch")
+    run.driver = "13.0"
+    torch.log.clear()
+    run.install("torchvision", "torchaudio")
+    assert _backends(run.installed()) == ["cu128"] * 3
+    assert sorted(torch.pages_asked) == ["cu128/torchaudio", "cu128/torchvision"]
+    refused = run.install("--variant=torch=cu126", "torch", check=False)
+    assert refused.lines_with("torchvision is installed for cu128, and would have to be named")
+    run.install("--variant=torch=cu126", *ALL)
+    assert _backends(run.installed()) == ["cu126"] * 3
+
+
+def test_one_backend_is_taken_whatever_narrows_it(pip: Pip, run: Torch, torch: TorchIndex) -> None:
+    pip.write("older.txt", ["torchaudio==2.8.0"])
+    older = run.planned("-c", "older.txt", *ALL)
+    assert (_backends(older), older["torch"]) == (["cu129"] * 3, "2.8.0+cu129")
+    narrowed = run.planned("--variant", "torchvision=cu126", *ALL)
+    assert _backends(narrowed) == ["cu126"] * 3
+    torch.missing.add(("cu130", "torchvision", ""))
+    assert _backends(run.planned(*ALL)) == ["cu128"] * 3
+    assert _backends(run.planned("torchaudio==2.9.1", *ALL)) == ["cu128"] * 3
+    torch.missing.add(("cu128", "torchaudio", "2.9.1"))
+    assert _backends(run.planned(*ALL)) == ["cu126"] * 3

@@ -116,7 +116,8 @@ def _release(number: int, version: str, folder: str) -> Iterator[Wheel]:
     needs = [requires[kind]] if kind in requires else []
     if folder.startswith("cu"):
         library = "nvidia-cublas" if folder == "cu130" else "nvidia-cublas-cu12"
-        needs = [f"triton=={triton}", library]
+        on_linux = "; platform_system == 'Linux'"
+        needs = [f"triton=={triton}{on_linux}", f"{library}{on_linux}"]
     goes_with = (f"torch=={version}",)
     for tag in _platforms(folder):
         local = "" if tag == MACOS else f"+{folder}"
