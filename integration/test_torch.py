@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
+from urllib.parse import quote
 
 import pytest
 
 from integration.environments import Pip, Result
 from integration.index import Index
-from integration.torch_index import NVIDIA_LIBRARIES, TorchIndex
+from integration.torch_index import LINUX, NVIDIA_LIBRARIES, TorchIndex
 from integration.torch_machines import TORCH_MACHINES, TorchMachine
-from integration.wheels import Wheel
+from integration.wheels import Wheel, cuda, release
 
 ALL = ("torch", "torchvision", "torchaudio")
 PLAN = ("--dry-run", "--ignore-installed")
@@ -140,3 +142,99 @@ def test_one_backend_is_taken_whatever_narrows_it(pip: Pip, run: Torch, torch: T
     assert _backends(run.planned("torchaudio==2.9.1", *ALL)) == ["cu128"] * 3
     torch.missing.add(("cu128", "torchaudio", "2.9.1"))
     assert _backends(run.planned(*ALL)) == ["cu126"] * 3
+
+
+def test_a_stated_backend_is_taken_without_a_look_at_the_machine(
+    run: Torch, torch: TorchIndex
+) -> None:
+    run.driver = None
+    result = run.install(*PLAN, *ALL, backend="cu126")
+    assert result.lines_with("torch 2.9.1: variant cu126 (nvidia :: cuda_version_lower_bound :: ")
+    assert not result.warnings
+    assert {page.partition("/")[0] for page in torch.pages_asked} == {"cu126"}
+    refused = run.install(*PLAN, "torch==2.9.1", backend="cu118", check=False)
+    assert (refused.code, torch.pages_asked[-1]) == (1, "cu118/torch")
+    # Of what is built for no backend, any folder's will do.
+    torch.missing.add(("cu126", "triton", ""))
+    assert run.planned("triton==3.5.0", backend="cu126") == {"triton": "3.5.0"}
+
+
+def test_the_option_can_come_from_a_file_or_a_variable(
+    pip: Pip, torch: TorchIndex, index: Index
+) -> None:
+    pip.write("line.txt", ["--torch-backend cu126", "torch==2.9.1"])
+    pip.write("comment.txt", ["torch==2.9.1  # pip-variant: --torch-backend cu126"])
+    pip.write("nonsense.txt", ["--torch-backend cuda", "torch"])
+    environ = {"PIP_TORCH_INDEX": torch.base}
+    for words, more in (
+        (("-r", "line.txt"), {}),
+        (("-r", "comment.txt"), {}),
+        (("torch==2.9.1",), {"PIP_TORCH_BACKEND": "cu126"}),
+    ):
+        result = pip.variant("install", *PLAN, *words, environ={**environ, **more}).check()
+        assert result.lines_with("torch-2.9.1+cu126")
+        both = ("--torch-backend", "cpu", *words)
+        result = pip.variant("install", *PLAN, *both, environ={**environ, **more}).check()
+        assert result.lines_with("torch-2.9.1+cpu")
+    result = pip.variant("install", "-r", "nonsense.txt", environ=environ)
+    assert (result.code, bool(result.lines_with("'cuda' is no backend"))) == (1, True)
+
+
+def test_what_is_required_of_labels_is_required_of_folders(run: Torch) -> None:
+    run.driver = "12.4"
+    result = run.install(*PLAN, "torch")
+    assert result.lines_with("torch 2.9.1: variant cu128", "by minor version compatibility")
+    assert run.planned("torch==2.6.0")["torch"] == "2.6.0+cu124"
+    prefer = ("--prefer-variant", "nvidia :: cuda_version_lower_bound :: 12.6")
+    assert run.planned(*prefer, "torch==2.6.0")["torch"] == "2.6.0+cu126"
+    result = run.install(*PLAN, "--exclude-variant", "nvidia", "torch")
+    assert result.lines_with("torch 2.9.1: variant cpu; cu126 needs", "--exclude-variant")
+    run.driver = "11.4"
+    assert run.planned("--require-variant=torch=nvidia", "torch")["torch"] == "2.7.1+cu118"
+    for words in (("--variant=torch=cu130", "torch"), ("torch==2.9.1+cu130",)):
+        result = run.install(*PLAN, *words, check=False)
+        assert result.code == 1
+        assert result.lines_with("cu130 needs CUDA driver >= 13.0, this machine has 11.4")
+    run.driver = None
+    result = run.install(*PLAN, "torch")
+    assert result.lines_with("variant cpu; cu126 needs CUDA driver >= 12.6, this machine has no")
+    assert "`--torch-backend cpu` says it is meant" in result.warnings[-1]
+
+
+def test_pins_and_hashes_are_those_of_pip(pip: Pip, run: Torch, torch: TorchIndex) -> None:
+    assert run.planned("torch==2.9.1+cu126")["torch"] == "2.9.1+cu126"
+    assert torch.pages_asked == ["cu126/torch", "cu126/triton"]
+    (wheel,) = (
+        wheel
+        for wheel in torch.wheels["cu128"]
+        if wheel.stem == "torch-2.9.1+cu128" and wheel.tag == LINUX
+    )
+    digest = hashlib.sha256(wheel.content).hexdigest()
+    pip.write("locked.txt", [f"torch==2.9.1 --hash=sha256:{digest}"])
+    torch.log.clear()
+    assert run.planned("--no-deps", "-r", "locked.txt")["torch"] == "2.9.1+cu128"
+    assert torch.requests_for(".whl") == [f"GET /whl/cu128/{quote(wheel.filename)}"]
+
+
+def test_published_variants_win_over_folders(pip: Pip, run: Torch, torch: TorchIndex) -> None:
+    folder = pip.work / "wheels"
+    folder.mkdir()
+    for wheel in release("torch", "2.9.1", {"ours": (cuda("12.0"),), "null": ()}, plain=False):
+        (folder / wheel.filename).write_bytes(wheel.content)
+    result = run.install("--find-links", str(folder), "torch==2.9.1")
+    assert pip.build("torch") == ("2.9.1", "ours")
+    assert result.lines_with("torch 2.9.1: variant ours")
+
+
+def test_without_an_index_links_are_chosen_by_their_local_version(
+    pip: Pip, run: Torch, torch: TorchIndex
+) -> None:
+    folder = pip.work / "wheels"
+    folder.mkdir()
+    for local in ("cpu", "cu128", "rocm6.4"):
+        wheel = Wheel("torch", f"2.9.1+{local}")
+        (folder / wheel.filename).write_bytes(wheel.content)
+    offline = ("--no-index", "--find-links", str(folder), "torch")
+    assert run.planned(*offline) == {"torch": "2.9.1+cu128"}
+    assert run.planned(*offline, backend="cpu") == {"torch": "2.9.1+cpu"}
+    assert torch.requests == []

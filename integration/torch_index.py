@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 from integration.index import HTML, Index, Reply
 from integration.wheels import Wheel
 
-__all__ = ["CPU_ONLY", "NVIDIA_LIBRARIES", "RELEASES", "TorchIndex"]
+__all__ = ["CPU_ONLY", "LINUX", "NVIDIA_LIBRARIES", "RELEASES", "TorchIndex"]
 
 LINUX = f"py3-none-manylinux_2_17_{platform.machine()}"
 WINDOWS, MACOS = "py3-none-win_amd64", "py3-none-macosx_11_0_arm64"
@@ -70,7 +70,7 @@ class TorchIndex(Index):
             return super().respond(path, accept)
         if len(parts) == 5 and not parts[4]:
             return self._folder_page(parts[2], parts[3])
-        for wheel in chain(self._wheels.get(parts[2], []), *self.more.values()):
+        for wheel in chain(self.wheels.get(parts[2], []), *self.more.values()):
             if parts[-1] == wheel.filename:
                 return Reply(wheel.content)
             if parts[-1] == f"{wheel.filename}.metadata":
@@ -80,7 +80,7 @@ class TorchIndex(Index):
     def _folder_page(self, folder: str, project: str) -> Reply:
         listed = [
             wheel
-            for wheel in self._wheels.get(folder, [])
+            for wheel in self.wheels.get(folder, [])
             if wheel.name == project
             and (folder, project, wheel.version.partition("+")[0]) not in self.missing
         ]
@@ -100,7 +100,7 @@ class TorchIndex(Index):
         return Reply("\n".join(lines).encode(), headers={"Content-Type": HTML})
 
     @cached_property
-    def _wheels(self) -> dict[str, list[Wheel]]:
+    def wheels(self) -> dict[str, list[Wheel]]:
         found: dict[str, list[Wheel]] = {folder: [] for folder in FOLDERS}
         for number, (version, folders) in enumerate(RELEASES.items()):
             for folder in folders:

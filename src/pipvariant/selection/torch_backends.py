@@ -162,7 +162,9 @@ def widened(answer: Answer) -> Answer:
     Their CUDA runs with older drivers of the same major version; those of ROCm bring their own
     ROCm along. The newest comes first, and what needs compatibility after the others.
     """
-    if not answer.features:
+    from pipvariant.providers.answers import Origin
+
+    if not answer.features or answer.origin is Origin.STATIC:
         return answer
     features = dict(answer.features)
     if answer.namespace == "nvidia":
