@@ -224,6 +224,7 @@ def test_published_variants_win_over_folders(pip: Pip, run: Torch, torch: TorchI
     result = run.install("--find-links", str(folder), "torch==2.9.1")
     assert pip.build("torch") == ("2.9.1", "ours")
     assert result.lines_with("torch 2.9.1: variant ours")
+    assert result.lines_with("torch has published variants, for which --torch-backend auto is not")
 
 
 def test_without_an_index_links_are_chosen_by_their_local_version(
@@ -238,3 +239,20 @@ def test_without_an_index_links_are_chosen_by_their_local_version(
     assert run.planned(*offline) == {"torch": "2.9.1+cu128"}
     assert run.planned(*offline, backend="cpu") == {"torch": "2.9.1+cpu"}
     assert torch.requests == []
+
+
+@pytest.mark.effect_of("torch_folders", "_handle_get_simple_fail")
+def test_an_index_that_cannot_be_reached_is_tried_once(pip: Pip) -> None:
+    where = ("--torch-index", "http://127.0.0.1:9/whl", "--retries", "0")
+    result = pip.variant("install", "--torch-backend", "auto", *where, "torch", driver="13.0")
+    (warning,) = result.warnings
+    assert "http://127.0.0.1:9/whl/ cannot be reached" in warning
+    assert result.code == 1
+
+
+def test_a_build_that_is_given_by_url_decides_the_backend_too(
+    run: Torch, torch: TorchIndex
+) -> None:
+    name = f"torch-2.9.1%2Bcu126-{LINUX}.whl"
+    found = run.planned(f"torch @ {torch.base}cu126/{name}", "torchvision")
+    assert _backends(found, ("torch", "torchvision")) == ["cu126", "cu126"]

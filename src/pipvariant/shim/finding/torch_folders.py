@@ -25,7 +25,7 @@ from pipvariant.selection.torch_backends import (
 )
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import canonical_name
+from pipvariant.shim.core.pip_objects import canonical_name, redact
 from pipvariant.shim.core.state import State, aside
 from pipvariant.shim.finding.index import Search
 from pipvariant.shim.finding.installed import find_all_installed
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pipvariant.standard.metadata import Metadata
 
 SCOPE = "pip._internal.models.search_scope"
+COLLECTOR = "pip._internal.index.collector"
 FINDER = "pip._internal.index.package_finder"
 
 
@@ -48,12 +49,14 @@ class _Asking:
     :param search: that a project is looked for with.
     :param most: so many sets of folders that have something are asked, None for all.
     :param left: whether there were more to ask.
+    :param failure: why the index cannot be reached, empty if it can.
     """
 
     folder: str | None = None
     search: Search | None = None
     most: int | None = None
     left = False
+    failure = ""
 
 
 @dataclass(eq=False)
@@ -147,12 +150,15 @@ class TorchFolders(State):
         """Return pip's candidates of a project in a folder, which is asked once."""
         key = (id(finder), project, folder)
         if key not in self._found:
+            if self.asking.failure:
+                # The other folders are on the same server, and pip would try each for long.
+                return []
             read = functools.partial(
                 finder.process_project_url, link_evaluator=finder.make_link_evaluator(project)
             )
             with aside(self.asking, folder=folder):
                 sources = finder._link_collector.collect_sources(project, read).index_urls
-            found = [each for source in sources if source for each in source.page_candidates()]
+                found = [each for source in sources if source for each in source.page_candidates()]
             if project in WITH_BACKEND:
                 for each in found:
                     self.index.of_folder[id(each.link)] = (each.link, self.base, folder)
@@ -187,6 +193,7 @@ class TorchFolders(State):
     def _sets(self, project: str, specifier: Any) -> list[Sequence[str]]:
         """Return sets of folders: of each the whole has to be known before anything is taken."""
         folders = self.fitting(project)
+        fits = len(folders) if project in WITH_BACKEND else len(self.fitting("torch"))
         pins = [each for each in specifier or () if _is_pin(each)]
         decided = next(filter(None, (backend_in(pin.version) for pin in pins)), None)
         if decided is None:
@@ -197,7 +204,15 @@ class TorchFolders(State):
             folders = (decided, *(folder for folder in folders if folder != decided))
         if pins:
             return [(folder,) for folder in folders]
-        return [folders[:1], folders[1:]] if decided in folders else [folders]
+        if decided in folders:
+            return [folders[:1], folders[1:]]
+        return [folders[:fits], *((folder,) for folder in folders[fits:])]
+
+    def tell_failure(self, reason: str) -> None:
+        """Say that the index cannot be reached, and ask none of its folders any more."""
+        self.asking.failure = reason
+        text = f"{redact(self.base)} cannot be reached, so none of its folders is asked: {reason}"
+        self.messages.tell(logging.WARNING, text)
 
     def _tell_unfit(self, project: str, backend: str) -> None:
         """Say why nothing of a backend is taken that a version names."""
@@ -250,6 +265,7 @@ def patches(folders: TorchFolders) -> list[Patch]:
         patch(f"{SCOPE}:SearchScope.get_index_urls_locations", _locations, _prove_all, folders),
         patch(f"{finder}.find_all_candidates", _find_all_candidates, _prove_all, folders),
         patch(f"{finder}.find_best_candidate", _find_best_candidate, _prove_best, folders),
+        patch(f"{COLLECTOR}:_handle_get_simple_fail", _handle_failure, _prove_failure, folders),
     ]
 
 
@@ -283,6 +299,15 @@ def _find_best_candidate(
     return search.evaluator(project_name).compute_best_candidate(found)
 
 
+def _handle_failure(
+    folders: TorchFolders, original: Any, /, link: Any, reason: Any, *args: Any, **kwargs: Any
+) -> None:
+    # What a server answers is an error object.
+    if folders.asking.folder is not None and isinstance(reason, str):
+        folders.tell_failure(reason)
+    original(link, reason, *args, **kwargs)
+
+
 def _is_locked(finder: Any, project: str) -> bool:
     return project in getattr(finder, "_locked_links", ())
 
@@ -295,7 +320,7 @@ INDEX, PROOF, WHEEL = "https://proof.invalid/", "torch", "torch-1.0-py3-none-any
 @contextlib.contextmanager
 def _finder(folders: TorchFolders) -> Iterator[tuple[Any, list[str]]]:
     """Yield a finder, and the URLs of the pages that it has asked for."""
-    content: Any = import_module("pip._internal.index.collector").IndexContent
+    content: Any = import_module(COLLECTOR).IndexContent
     finder, seen = samples.finder(), []
     finder.index_urls.append(INDEX)
 
@@ -324,3 +349,11 @@ def _prove_best(folders: TorchFolders) -> bool:
         found = finder.find_best_candidate(PROOF).best_candidate
         search = folders.index.searches[PROOF]
         return none is None and found.link.filename == WHEEL and search.finder is finder
+
+
+def _prove_failure(folders: TorchFolders) -> bool:
+    collector: Any = import_module(COLLECTOR)
+    with aside(folders.asking, folder="cpu", failure=""), aside(folders.user, torch_index=INDEX):
+        collector._handle_get_simple_fail(INDEX, PROOF)
+        is_used = "_handle_get_simple_fail" in samples.names_used(collector._get_index_content)
+        return is_used and folders.asking.failure == PROOF
