@@ -154,6 +154,9 @@ def test_a_stated_backend_is_taken_without_a_look_at_the_machine(
     assert {page.partition("/")[0] for page in torch.pages_asked} == {"cu126"}
     refused = run.install(*PLAN, "torch==2.9.1", backend="cu118", check=False)
     assert (refused.code, torch.pages_asked[-1]) == (1, "cu118/torch")
+    missing = run.install(*PLAN, "xformers", backend="cpu", check=False)
+    (warning,) = missing.warnings
+    assert "xformers is in none of the folders that fit (cpu) of" in warning
     # Of what is built for no backend, any folder's will do.
     torch.missing.add(("cu126", "triton", ""))
     assert run.planned("triton==3.5.0", backend="cu126") == {"triton": "3.5.0"}

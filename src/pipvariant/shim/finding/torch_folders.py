@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.printable import some
 from pipvariant.selection.torch_backends import (
     AUTO,
     BACKENDS,
@@ -177,18 +178,32 @@ class TorchFolders(State):
         """
         search, left = self.asking.search, self.asking.most
         if search is None:
-            asked = [key[2] for key in self._found if key[:2] == (id(finder), project)]
-            for folder in asked or self.fitting(project):
-                yield from self.in_folder(finder, project, folder)
+            yield from self._known(finder, project)
             return
+        has_any = False
         for folders in self._sets(project, search.specifier):
             if left == 0:
                 self.asking.left = True
                 return
             found = [each for one in folders for each in self.in_folder(finder, project, one)]
             yield from found
+            has_any = has_any or bool(found)
             if left and search.evaluator(project).get_applicable_candidates(found):
                 left -= 1
+        if not has_any and not self.asking.failure:
+            named = some(self.fitting(project))
+            text = f"{project} is in none of the folders that fit ({named}) of {redact(self.base)}"
+            self.messages.tell(logging.WARNING, text)
+
+    def _known(self, finder: Any, project: str) -> Iterator[Any]:
+        asked = [
+            folder for key, name, folder in self._found if (key, name) == (id(finder), project)
+        ]
+        for folder in asked or self.fitting(project):
+            found = self.in_folder(finder, project, folder)
+            yield from found
+            if found and not asked and project not in WITH_BACKEND:
+                return
 
     def _sets(self, project: str, specifier: Any) -> list[Sequence[str]]:
         """Return sets of folders: of each the whole has to be known before anything is taken."""
