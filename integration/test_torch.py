@@ -87,7 +87,7 @@ def test_each_machine_gets_the_newest_version_of_the_best_folder(
 
 
 @pytest.mark.effect_of(
-    "torch_folders",
+    "torch_pages",
     "SearchScope.get_index_urls_locations",
     "PackageFinder.find_all_candidates",
     "PackageFinder.find_best_candidate",
@@ -244,7 +244,7 @@ def test_without_an_index_links_are_chosen_by_their_local_version(
     assert torch.requests == []
 
 
-@pytest.mark.effect_of("torch_folders", "_handle_get_simple_fail")
+@pytest.mark.effect_of("torch_pages", "_handle_get_simple_fail")
 def test_an_index_that_cannot_be_reached_is_tried_once(pip: Pip) -> None:
     where = ("--torch-index", "http://127.0.0.1:9/whl", "--retries", "0")
     result = pip.variant("install", "--torch-backend", "auto", *where, "torch", driver="13.0")
