@@ -71,7 +71,16 @@ def _build(pip: Pip, torch: TorchIndex, machine: TorchMachine) -> str:
     if machine.platform:
         pip.write("machine.toml", ["format = 1", machine.target])
         where += ["--variant-target", "machine.toml"]
-    args = ("download", "--no-deps", "-d", machine.name, "--torch-backend", "auto", "torch", *where)
+    args = (
+        "download",
+        "--no-deps",
+        "-d",
+        machine.name,
+        "--torch-backend",
+        "auto",
+        machine.requirement,
+        *where,
+    )
     torch.log.clear()
     pip.variant(*args, environ={"PIP_TORCH_INDEX": torch.base, **machine.environ}).check()
     (path,) = (request.path for request in torch.log if request.path.endswith(".whl"))
@@ -84,6 +93,7 @@ def test_each_machine_gets_the_newest_version_of_the_best_folder(
 ) -> None:
     found = {machine.name: _build(pip, torch, machine) for machine in TORCH_MACHINES}
     assert found == {machine.name: machine.ours for machine in TORCH_MACHINES}
+    assert all(bool(each.reason) == (each.ours != each.uv) for each in TORCH_MACHINES)
 
 
 @pytest.mark.effect_of(
@@ -129,6 +139,16 @@ def test_what_is_installed_decides_the_backend_of_what_comes_later(
     assert refused.lines_with("torchvision is installed for cu128, and would have to be named")
     run.install("--variant=torch=cu126", *ALL)
     assert _backends(run.installed()) == ["cu126"] * 3
+
+
+def test_what_came_from_an_index_without_folders_counts_as_well(
+    pip: Pip, run: Torch, index: Index
+) -> None:
+    says = {"torch/version": "from typing import Optional\n__version__ = '2.9.1+cu128'\n"}
+    index.add(Wheel("torch", "2.9.1", modules=says))
+    pip.plain("install", "torch==2.9.1").check()
+    run.install("torchvision")
+    assert run.installed() == {"torch": "2.9.1", "torchvision": "0.24.1+cu128"}
 
 
 def test_one_backend_is_taken_whatever_narrows_it(pip: Pip, run: Torch, torch: TorchIndex) -> None:

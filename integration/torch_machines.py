@@ -19,6 +19,7 @@ class TorchMachine:
     :param target: a target file that does, with the platform that it is for.
     :param uv: the same as uv chooses, with ``UV_CUDA_DRIVER_VERSION`` and the like; empty if it
         refuses.
+    :param requirement: what is asked for.
     :param reason: why they are different.
     """
 
@@ -28,6 +29,7 @@ class TorchMachine:
     environ: Mapping[str, str] = field(default_factory=dict)
     target: str = ""
     platform: str = ""
+    requirement: str = "torch"
     reason: str = ""
 
 
@@ -49,6 +51,22 @@ TORCH_MACHINES = (
     TorchMachine("driver 550", "2.9.1 cu128", "2.8.0 cu129", _cuda("12.4"), reason=VERSIONS_FIRST),
     TorchMachine("driver 525", "2.9.1 cu128", "2.8.0 cu129", _cuda("12.0"), reason=VERSIONS_FIRST),
     TorchMachine("driver 470", "2.9.1 cpu", "2.7.1 cu118", _cuda("11.4"), reason=VERSIONS_FIRST),
+    TorchMachine(
+        "driver 550, torch 2.6.0",
+        "2.6.0 cu124",
+        "2.6.0 cu126",
+        _cuda("12.4"),
+        requirement="torch==2.6.0",
+        reason=OWN_CUDA_FIRST,
+    ),
+    TorchMachine(
+        "driver 525, torch 2.6.0",
+        "2.6.0 cu118",
+        "2.6.0 cu126",
+        _cuda("12.0"),
+        requirement="torch==2.6.0",
+        reason=OWN_CUDA_FIRST,
+    ),
     TorchMachine("no GPU", "2.9.1 cpu", "2.9.1 cpu"),
     TorchMachine("gfx942", "2.9.1 rocm7.2", "2.9.1 rocm7.2", _gfx("gfx942")),
     TorchMachine("gfx1151", "2.9.1 rocm7.2", "2.9.1 rocm7.2", _gfx("gfx1151")),

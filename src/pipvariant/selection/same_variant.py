@@ -95,7 +95,7 @@ def values_of(decision: Decision | None, file: File, family: Family) -> Values:
     """Return what a file has in the namespace; None where no label of its version uses it."""
     namespace = family.namespace
     if not namespace:
-        return {"backend": (file.label or "",)} if file.is_of_folder else None
+        return values_of_backend(file.label if file.is_of_folder else None)
     if decision is None or not any(
         namespace in judgement.properties(label)
         for judgement in decision.judged()
@@ -107,19 +107,14 @@ def values_of(decision: Decision | None, file: File, family: Family) -> Values:
 
 def values_of_installed(installed: Installed, family: Family) -> Values:
     """Return what an installed build has in the namespace; None of a non-variant one."""
-    if not family.namespace:
-        return values_of_version(installed.version, family)
     # What has no label may have been built for anything.
     if installed.metadata is None or installed.label is None:
         return None
     return installed.properties.get(family.namespace, {})
 
 
-def values_of_version(version: str, family: Family) -> Values:
-    """Return what a version says of the backend that it is built for, None if it says nothing."""
-    from pipvariant.selection.torch_backends import backend_in
-
-    backend = None if family.namespace else backend_in(version)
+def values_of_backend(backend: str | None) -> Values:
+    """Return what members of a family with equal labels have, None if that is not known."""
     return None if backend is None else {"backend": (backend,)}
 
 

@@ -24,7 +24,7 @@ from pipvariant.selection.torch_backends import (
 )
 from pipvariant.shim.core.pip_objects import redact
 from pipvariant.shim.core.state import State, aside
-from pipvariant.shim.finding.installed import find_all_installed
+from pipvariant.shim.finding.torch_installed import installed_backends
 
 if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
@@ -106,14 +106,8 @@ class TorchFolders(State):
 
     @functools.cached_property
     def installed(self) -> Mapping[str, str | None]:
-        """The projects with a backend that are installed, each with what its version says."""
-        if self.options.ignores_installed:
-            return {}
-        return {
-            each.canonical_name: backend_in(str(each.version))
-            for each in find_all_installed()
-            if each.canonical_name in WITH_BACKEND
-        }
+        """The projects with a backend that are installed, each with its backend if it is known."""
+        return {} if self.options.ignores_installed else installed_backends()
 
     def of_links(self, project: str, candidates: Iterable[Any]) -> Iterator[Any]:
         """Yield those of ``--find-links`` that may be taken: their version says the backend."""

@@ -213,10 +213,12 @@ class _Report:
         projects = set().union(*without.values())
         names, folders = ", ".join(sorted(projects)), self._user.torch_backend
         meant = "--torch-backend cpu" if folders else "--variant :all:=null"
+        # Where all will do, the one that most builds are for.
+        required = "nvidia" if "nvidia" in without else namespaces[0]
         self._messages.tell(
             logging.WARNING,
             f"No {hardware} hardware {state}, so builds that do without were taken of {names}. "
-            f"`--require-variant {namespaces[0]}` makes that an error, `{meant}` says it is meant.",
+            f"`--require-variant {required}` makes that an error, `{meant}` says it is meant.",
         )
 
 

@@ -21,9 +21,10 @@ from pipvariant.selection.same_variant import (
     arrange,
     arrange_folders,
     values_of,
+    values_of_backend,
     values_of_installed,
-    values_of_version,
 )
+from pipvariant.selection.torch_backends import backend_in
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import make_version, pip_error
@@ -169,14 +170,16 @@ class SameVariant:
         """Yield what one of pip's candidates has in common with the others of its families."""
         preferences = self.user.preferences
         for family in preferences.family_of(candidate.project_name) if preferences else ():
-            if candidate.is_installed:
+            if candidate.is_installed and not family.namespace:
+                values = values_of_backend(self.folders().installed.get(candidate.project_name))
+            elif candidate.is_installed:
                 values = values_of_installed(read_installed(candidate.dist), family)
             else:
                 decided = self.decisions.of_link(candidate.source_link)
                 values = None if decided is None else values_of(*decided, family)
-                if decided is None:
+                if decided is None and not family.namespace:
                     # It was given by URL.
-                    values = values_of_version(str(candidate.version), family)
+                    values = values_of_backend(backend_in(str(candidate.version)))
             if values is not None:
                 yield _Member(family, "", ("used",) if values else ())
                 for feature, listed in values.items():
