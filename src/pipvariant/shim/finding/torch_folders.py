@@ -107,7 +107,8 @@ class TorchFolders(State):
     @functools.cached_property
     def installed(self) -> Mapping[str, str | None]:
         """The projects with a backend that are installed, each with its backend if it is known."""
-        return {} if self.options.ignores_installed else installed_backends()
+        counts = self.options.command == "install" and not self.options.ignores_installed
+        return installed_backends() if counts else {}
 
     def of_links(self, project: str, candidates: Iterable[Any]) -> Iterator[Any]:
         """Yield those of ``--find-links`` that may be taken: their version says the backend."""

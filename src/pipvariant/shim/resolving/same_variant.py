@@ -123,7 +123,8 @@ class SameVariant:
                 return True if kept.get(other, folder) == folder else None
             return folders.newest_in(finder, other, folder)
 
-        others = sorted(filter(self._takes_part, family.packages - {project}))
+        there = {*self.resolution.named, *self._found, *folders.installed}
+        others = sorted(family.packages & there - {project})
         arranged, apart = arrange_folders(files, others, newest)
         # What is in no folder is not their fault, and pip says so.
         apart = [other for other in apart if other in kept or folders.exists(finder, other)]
