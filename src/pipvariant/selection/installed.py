@@ -20,6 +20,8 @@ class Installed(NamedTuple):
     :param label: None for a non-variant wheel, and where the file cannot be read.
     :param metadata: None in the same cases; it has that one label.
     :param problem: why the file cannot be read, empty if it can or there is none.
+    :param is_in_folder: it has no such file; an index has a folder for each backend of torch, the
+        local version names the folder, and what that means is known here.
     """
 
     name: str
@@ -27,6 +29,7 @@ class Installed(NamedTuple):
     label: str | None = None
     metadata: Metadata | None = None
     problem: str = ""
+    is_in_folder: bool = False
 
     @property
     def is_variant(self) -> bool:
@@ -104,11 +107,34 @@ def better_label(installed: Installed, recorded: Metadata, judge: Judge) -> str 
     return "" if best in ((), (label,)) else best[0]
 
 
-def upgrade_command(installed: Installed) -> str:
-    """Return the command that looks for another label of an installed version."""
+def backend_build(installed: Installed, project: str) -> Installed:
+    """Return a build of torch's family as one for the backend that its local version names.
+
+    :param project: its canonical name.
+    :returns: what was given, if it is no such build.
+    """
+    if installed.is_variant or "+" not in installed.version:
+        return installed
+    from pipvariant.selection.torch_backends import WITH_BACKEND, backend_in, metadata_of
+
+    backend = backend_in(installed.version) if project in WITH_BACKEND else None
+    if backend is None:
+        return installed
+    return installed._replace(label=backend, metadata=metadata_of([backend]), is_in_folder=True)
+
+
+def upgrade_command(*builds: Installed) -> str:
+    """Return the command that looks for another label of an installed version.
+
+    :param builds: more than one only where they have to stay on one backend of torch.
+    """
+    option, versions = "", [each.version for each in builds]
+    if builds[0].is_in_folder:
+        # The local version names the backend, which is what is to be replaced.
+        option, versions = "--torch-backend auto ", [each.partition("+")[0] for each in versions]
     # Without the version pip would not look at a pre-release, or at what is yanked.
-    pinned = shlex.quote(f"{installed.name}=={installed.version}")
-    return f"pip-variant install --upgrade-variant {pinned}"
+    pinned = shlex.join(f"{each.name}=={version}" for each, version in zip(builds, versions))
+    return f"pip-variant install {option}--upgrade-variant {pinned}"
 
 
 def advice(fits: Compatibility, better: str | None, command: str) -> str:

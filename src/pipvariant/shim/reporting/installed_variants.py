@@ -11,6 +11,7 @@ from pipvariant.selection.installed import (
     Compatibility,
     Installed,
     advice,
+    backend_build,
     better_label,
     compatibility,
     upgrade_command,
@@ -19,7 +20,7 @@ from pipvariant.selection.judging import Judge
 from pipvariant.selection.mixed import Mixed, find_mixed
 from pipvariant.selection.model import OtherProject
 from pipvariant.shim.building.plugin_installer import plugins_of
-from pipvariant.shim.core.pip_objects import environment_of
+from pipvariant.shim.core.pip_objects import canonical_name, environment_of
 from pipvariant.shim.core.state import CommandOptions, TargetOptions
 from pipvariant.shim.finding.index import IndexState
 from pipvariant.shim.finding.installed import (
@@ -65,13 +66,14 @@ def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Loo
     :raises InstallationError: pip's, when an override of a probe has an invalid value.
     """
     environment = environment_of(paths or None)
-    found = [(each, read_installed(each)) for each in find_all_installed(environment)]
+    found = [(each, _read(each)) for each in find_all_installed(environment)]
     found.sort(key=lambda pair: (pair[1].name.lower(), pair[1].version))
     providers = {name for _, each in found if each.metadata for name in each.metadata.providers}
     judge = _judge_for(
         dataclasses.replace(options, enabled=(*options.enabled, *providers)), environment
     )
     mixes = find_mixed(installed_members(distribution for distribution, _ in found))
+    in_folders = [each for _, each in found if each.is_in_folder]
     looked = []
     for distribution, installed in found:
         recorded = read_recorded(distribution)
@@ -79,11 +81,18 @@ def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Loo
         if installed.is_variant or better is not None:
             fits = compatibility(installed, judge)
             wanted = not paths and (better or fits.compatible is False)
-            command = upgrade_command(installed) if wanted else ""
+            together = in_folders if installed.is_in_folder else (installed,)
+            command = upgrade_command(*together) if wanted else ""
             project = distribution.canonical_name
             mixed = tuple(each for each in mixes if project in each.projects)
             looked.append(Looked(installed, fits, better, command, mixed))
     return looked
+
+
+def _read(distribution: Any) -> Installed:
+    """Return what is installed, as :func:`backend_build` has it."""
+    installed = read_installed(distribution)
+    return backend_build(installed, canonical_name(installed.name))
 
 
 def _judge_for(options: TargetOptions, environment: Any) -> Judge:
