@@ -11,7 +11,6 @@ from pipvariant.selection.installed import (
     Compatibility,
     Installed,
     advice,
-    backend_build,
     better_label,
     compatibility,
     upgrade_command,
@@ -20,13 +19,13 @@ from pipvariant.selection.judging import Judge
 from pipvariant.selection.mixed import Mixed, find_mixed
 from pipvariant.selection.model import OtherProject
 from pipvariant.shim.building.plugin_installer import plugins_of
-from pipvariant.shim.core.pip_objects import canonical_name, environment_of
+from pipvariant.shim.core.pip_objects import environment_of
 from pipvariant.shim.core.state import CommandOptions, TargetOptions
 from pipvariant.shim.finding.index import IndexState
 from pipvariant.shim.finding.installed import (
     find_all_installed,
     installed_version,
-    read_installed,
+    read_build,
     read_recorded,
 )
 from pipvariant.shim.finding.target import make_target
@@ -66,7 +65,7 @@ def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Loo
     :raises InstallationError: pip's, when an override of a probe has an invalid value.
     """
     environment = environment_of(paths or None)
-    found = [(each, _read(each)) for each in find_all_installed(environment)]
+    found = [(each, read_build(each)) for each in find_all_installed(environment)]
     found.sort(key=lambda pair: (pair[1].name.lower(), pair[1].version))
     providers = {name for _, each in found if each.metadata for name in each.metadata.providers}
     judge = _judge_for(
@@ -87,12 +86,6 @@ def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Loo
             mixed = tuple(each for each in mixes if project in each.projects)
             looked.append(Looked(installed, fits, better, command, mixed))
     return looked
-
-
-def _read(distribution: Any) -> Installed:
-    """Return what is installed, as :func:`backend_build` has it."""
-    installed = read_installed(distribution)
-    return backend_build(installed, canonical_name(installed.name))
 
 
 def _judge_for(options: TargetOptions, environment: Any) -> Judge:

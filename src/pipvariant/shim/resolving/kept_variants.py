@@ -13,7 +13,12 @@ from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name, requested_link
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.filenames import label_in
-from pipvariant.shim.finding.installed import read_installed, read_recorded
+from pipvariant.shim.finding.installed import (
+    all_together,
+    read_build,
+    read_installed,
+    read_recorded,
+)
 from pipvariant.standard.filename import label_phrase
 
 if TYPE_CHECKING:
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
     from pipvariant.selection.model import Target
     from pipvariant.shim.core.state import CommandOptions, Messages, UserConstraints
     from pipvariant.shim.finding.index import IndexState
+    from pipvariant.shim.resolving.decisions import Decisions
     from pipvariant.shim.resolving.installed_candidate import Replacements
 
 RESOLVER = "pip._internal.resolution.resolvelib.resolver"
@@ -38,6 +44,7 @@ class KeptVariants:
     options: CommandOptions
     user: UserConstraints
     index: IndexState
+    decisions: Decisions
     replacements: Replacements
     target: Target
     settled: Judge
@@ -54,7 +61,8 @@ class KeptVariants:
         for distribution in kept:
             if distribution is None or distribution.canonical_name not in self.replacements.named:
                 continue
-            installed = read_installed(distribution)
+            read = read_build if self.user.torch_backend else read_installed
+            installed = read(distribution)
             if installed.is_variant:
                 head = f"{installed.name} {installed.version}"
                 self.messages.tell(logging.INFO, f"{head}: already installed as {installed}")
@@ -63,7 +71,9 @@ class KeptVariants:
             link = requested_link(req)
             old = None if link is None else self.replacements.replacing.get(link.url)
             if old is not None:
-                new = label_phrase(label_in(link.filename), "the non-variant build")
+                decided = self.decisions.of_link(link)
+                label = label_in(link.filename) if decided is None else decided.file.label
+                new = label_phrase(label, "the non-variant build")
                 self.messages.tell(logging.INFO, f"{req.name} {old.version}: {new} replaces {old}")
 
     def _tell_better(self, distribution: Any, installed: Installed) -> None:
@@ -92,7 +102,7 @@ class KeptVariants:
             return
         recorded = read_recorded(distribution)
         label = None if recorded is None else better_label(installed, recorded, self.settled)
-        command = upgrade_command(installed)
+        command = upgrade_command(*all_together(installed))
         text = advice(fits, label, command)
         if not text and label is None and may_have_better(installed, self.target):
             text = f"a variant may fit better now; `{command}` looks for one"

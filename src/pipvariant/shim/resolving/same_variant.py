@@ -122,6 +122,29 @@ class SameVariant:
         exists = functools.partial(folders.exists, search.finder)
         return arrange_folders(files, family, others, has, exists)
 
+    def gives_way(self, project: str, search: Search | None = None) -> bool:
+        """Say whether others may not come to have the backend of an installed package.
+
+        :param search: with one it is looked up; without, whether there is a question at all.
+        """
+        folders, preferences = self.folders(), self.user.preferences
+        backend = folders.installed.get(project)
+        families = () if preferences is None else preferences.family_of(project)
+        others = [
+            other
+            for family in families
+            if not family.namespace and backend is not None
+            for other in filter(self._takes_part, sorted(family.packages - {project}))
+            if folders.installed.get(other, "") not in (None, backend)
+        ]
+        if search is None:
+            return bool(others)
+        fixed = folders.installed.keys() - self.resolution.named - self._found
+        return any(
+            other in fixed or not folders.has_files(search.finder, other, backend)
+            for other in others
+        )
+
     def _exists(self, search: Search, other: str) -> bool:
         return self._takes_part(other) and bool(self.index.files(search.finder, other))
 
