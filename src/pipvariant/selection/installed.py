@@ -123,15 +123,17 @@ def backend_build(installed: Installed, project: str) -> Installed:
     return installed._replace(label=backend, metadata=metadata_of([backend]), is_in_folder=True)
 
 
-def upgrade_command(*builds: Installed) -> str:
+def upgrade_command(*builds: Installed, backend: str = "auto") -> str:
     """Return the command that looks for another label of an installed version.
 
     :param builds: more than one only where they have to stay on one backend of torch.
+    :param backend: that they are to have then.
     """
     option, versions = "", [each.version for each in builds]
     if builds[0].is_in_folder:
         # The local version names the backend, which is what is to be replaced.
-        option, versions = "--torch-backend auto ", [each.partition("+")[0] for each in versions]
+        versions = [each.partition("+")[0] for each in versions]
+        option = f"--torch-backend {backend} "
     # Without the version pip would not look at a pre-release, or at what is yanked.
     pinned = shlex.join(f"{each.name}=={version}" for each, version in zip(builds, versions))
     return f"pip-variant install {option}--upgrade-variant {pinned}"
@@ -156,9 +158,11 @@ def advice(fits: Compatibility, better: str | None, command: str) -> str:
 
 def may_have_better(installed: Installed, target: Target) -> bool:
     """Say whether the target has what labels may be for, going by an installed null variant."""
+    from pipvariant.selection.torch_backends import CPU
     from pipvariant.standard.metadata import ABI_DEPENDENCY
 
-    if installed.label != NULL_LABEL or installed.metadata is None:
+    null = CPU if installed.is_in_folder else NULL_LABEL
+    if installed.label != null or installed.metadata is None:
         return False
     providers = installed.metadata.providers
     return any(
@@ -189,11 +193,20 @@ def ranks_before(
     judgement = None if decision is None else decision.judgements.get(file.source)
     if label is None or judgement is None:
         return False, ""
-    if installed.label != NULL_LABEL and (
-        judgement.metadata.variants.get(installed.label) != installed.properties
+    from pipvariant.selection.torch_backends import metadata_of
+
+    metadata = judgement.metadata
+    if installed.is_in_folder and not metadata.published:
+        if metadata.providers:
+            # The user named the one backend that is wanted.
+            return True, ""
+        # It knows only the folders that were asked.
+        metadata = metadata_of([installed.label, label])
+    elif installed.label != NULL_LABEL and (
+        metadata.variants.get(installed.label) != installed.properties
     ):
         # Metadata of two sources is never merged, so their labels have no common order.
         return False, f"it fits, and {where} does not know it"
     of = f"{installed.name} {installed.version}"
-    both = judge.judge(judgement.metadata, (installed.label, label), of=of)
+    both = judge.judge(metadata, (installed.label, label), of=of)
     return both.ranking.compatible[:1] == (label,), ""

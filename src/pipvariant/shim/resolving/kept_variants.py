@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.printable import some
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name, requested_link
@@ -88,26 +89,41 @@ class KeptVariants:
             may_have_better,
             upgrade_command,
         )
+        from pipvariant.selection.torch_backends import AUTO
 
         head, project = f"{installed.name} {installed.version}", distribution.canonical_name
         fits = compatibility(installed, self.settled, asks_all=True)
         level = logging.WARNING if fits.compatible is False else logging.INFO
+        together = all_together(installed)
         if self.user.upgrades(self.options):
             reasons = [fits.reason] if fits.compatible is False else []
             if (project, distribution.version) in self.replacements.not_offered:
                 why = why_not_offered(self.index, project, distribution.version)
                 reasons.append(f"{installed} is kept, as {why}")
+            apart = [each.name for each in together if self._is_apart(each)]
+            if apart:
+                command = upgrade_command(*together, backend=self.user.torch_backend)
+                reasons.append(f"it stays with {some(apart)}; `{command}` replaces all, if need be")
             if reasons:
                 self.messages.tell(level, f"{head}: {'; '.join(reasons)}")
             return
+        stated = self.user.torch_backend
+        if installed.is_in_folder and stated != AUTO:
+            if installed.label != stated:
+                command = upgrade_command(*together, backend=stated)
+                self.messages.tell(logging.INFO, f"{head}: `{command}` takes {stated} in its place")
+            return
         recorded = read_recorded(distribution)
         label = None if recorded is None else better_label(installed, recorded, self.settled)
-        command = upgrade_command(*all_together(installed))
+        command = upgrade_command(*together)
         text = advice(fits, label, command)
         if not text and label is None and may_have_better(installed, self.target):
             text = f"a variant may fit better now; `{command}` looks for one"
         if text:
             self.messages.tell(level, f"{head}: {text}")
+
+    def _is_apart(self, installed: Installed) -> bool:
+        return canonical_name(installed.name) not in self.replacements.named
 
     def _tell_older(self, candidates: Iterable[Any]) -> None:
         """Warn of each version that replaces a newer one for the sake of what the user requires.
