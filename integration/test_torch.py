@@ -17,13 +17,14 @@ AUTO = ("install", "--torch-backend", "auto")
 @pytest.fixture(scope="module")
 def served() -> Iterator[TorchIndex]:
     """The replica, served once."""
-    with TorchIndex() as server:
+    server = TorchIndex()
+    with server:
         yield server
 
 
 @pytest.fixture
-def torch(served: TorchIndex, index: Index, monkeypatch: pytest.MonkeyPatch) -> TorchIndex:
-    """The replica as at first; the libraries of NVIDIA, and a false torch, are on the other index."""
+def torch(served: TorchIndex, index: Index) -> TorchIndex:
+    """The replica as at first; libraries of NVIDIA, and a false torch, are on the other index."""
     served.reset()
     index.add(*NVIDIA_LIBRARIES, Wheel("torch", "9.0"), Wheel("triton", "9.0"))
     return served

@@ -89,12 +89,17 @@ def missing_accelerators(decision: Decision) -> dict[str, bool]:
 
     :returns: each with whether it may well be there, and a problem keeps it from being used.
     """
-    return {
-        namespace: bool(answer.problems)
+    asked = [
+        (namespace, answer)
         for judgement in decision.judged()
         for namespace, answer in judgement.answers.items()
-        if namespace in ACCELERATORS and answer.origin is Origin.BUILT_IN and not answer.features
-    }
+        if namespace in ACCELERATORS and answer.origin is Origin.BUILT_IN
+    ]
+    is_published = all(judgement.metadata.published for judgement in decision.judged())
+    if not is_published and any(answer.features for _, answer in asked):
+        # Folders are for all kinds of accelerators; one that does not fit has its own line.
+        return {}
+    return {name: bool(answer.problems) for name, answer in asked if not answer.features}
 
 
 def why_none(skipped: Sequence[Decision], left_out: Sequence[LeftOut]) -> list[str]:

@@ -7,7 +7,6 @@ from functools import partial
 from operator import itemgetter
 from typing import Optional
 
-from pipvariant.printable import some
 from pipvariant.selection.installed import Installed
 from pipvariant.selection.model import Decision, File
 from pipvariant.standard.preferences import Family
@@ -47,33 +46,23 @@ def arrange(
 
 
 def arrange_folders(
-    files: Sequence[File],
-    family: Family,
-    others: Iterable[str],
-    has: Callable[[str, str], bool],
-    exists: Callable[[str], bool],
-) -> tuple[list[File], str]:
+    files: Sequence[File], others: Iterable[str], lacks: Callable[[str, str], bool]
+) -> tuple[list[File], list[str]]:
     """Put the file first whose folder has files of every other package.
 
     :param files: of one version, compatible, best first.
     :param others: the packages that take part.
-    :param has: says whether a folder has any file of a package; asked no more than needed.
-    :param exists: says whether the installer can find any file of a package.
-    :returns: like :func:`arrange`.
+    :param lacks: says whether a package cannot come from a folder; asked no more than needed.
+    :returns: the files in the new order, and if there is no such file, the packages at fault.
     """
-    # What is nowhere is not the fault of the folders, and the installer says so.
-    lacking: dict[str, None] = {}
+    others, apart = tuple(others), dict[str, None]()
     for file in files:
         label = file.label if file.is_of_folder else None
-        lacks = [] if label is None else [each for each in others if not has(each, label)]
-        if not lacks:
-            return [file, *(other for other in files if other is not file)], ""
-        lacking.update(dict.fromkeys(lacks))
-    found = [other for other in lacking if exists(other)]
-    if not found:
-        return list(files), ""
-    named = some(dict.fromkeys(file.label for file in files))
-    return [], f"no build of {' and '.join(found)} goes with {named} ({family})"
+        lacking = [] if label is None else [each for each in others if lacks(each, label)]
+        if not lacking:
+            return [file, *(other for other in files if other is not file)], []
+        apart.update(dict.fromkeys(lacking))
+    return list(files), list(apart)
 
 
 def _first_common(

@@ -206,7 +206,7 @@ def compatibility_note(judgement: Judgement, label: str | None) -> str:
     newer = answer.facts.get(_BY_COMPATIBILITY, "").split(", ")
     if values and values[0] in newer:
         driver = answer.facts["driver"]
-        return f"the driver is for CUDA {driver}, minor version compatibility lets it run"
+        return f"; this driver, for CUDA {driver}, runs it by minor version compatibility"
     return ""
 
 

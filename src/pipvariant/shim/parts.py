@@ -35,7 +35,6 @@ from pipvariant.standard.bounds import MAX_BYTES
 if TYPE_CHECKING:
     from pipvariant.providers.plugins import Plugins
     from pipvariant.selection.model import Judgement
-    from pipvariant.shim.finding.torch_folders import TorchFolders
     from pipvariant.standard.metadata import Metadata
 
 FOREIGN = "for another platform this machine's hardware does not answer, only static properties do"
@@ -49,7 +48,6 @@ class Parts:
     ) -> None:
         self._options = options
         self._target_options = target_options
-        self._user = user
         self.messages = Messages()
         self.index = IndexState()
         # What is only listed is not worth a large download.
@@ -93,15 +91,6 @@ class Parts:
         self.orders: Orders = self.installed_order
         if options.lock_files:
             self.orders = LockedOrder(self.installed_order, self.locks, self.decisions)
-
-    @functools.cached_property
-    def torch_folders(self) -> TorchFolders:
-        """Where torch and its family are looked for, with ``--torch-backend``."""
-        from pipvariant.shim.finding.torch_folders import TorchFolders
-
-        return TorchFolders(
-            self._options, self._user, self.index, self.judge, self.decisions.last_label
-        )
 
     def states(self) -> Iterator[State]:
         """Yield all tables, which are empty while something is proven."""

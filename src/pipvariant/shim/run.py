@@ -14,6 +14,7 @@ from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstr
 if TYPE_CHECKING:
     from pipvariant.shim.core.patches import Patch, Patches
     from pipvariant.shim.core.pip_versions import Pip
+    from pipvariant.shim.finding.torch_folders import TorchFolders
     from pipvariant.shim.parts import Parts
 
 #: Commands that have wheels built, or take what was built before.
@@ -131,13 +132,21 @@ class Run:
 
             yield from installed_keys.patches(options, user)
 
+    @functools.cached_property
+    def torch_folders(self) -> TorchFolders:
+        """Where torch and its family are looked for, with ``--torch-backend``."""
+        from pipvariant.shim.finding.torch_folders import TorchFolders
+
+        index, decisions = self.parts.index, self.parts.decisions
+        return TorchFolders(self.options, self.user, index, self.parts.judge, decisions.last_label)
+
     def apply_preferences(self) -> None:
         """Put on what the user's words need, once they are known: a file can have some late."""
         preferences, parts = self.user.preferences, self.parts
         if self.user.torch_backend and parts.metadata.of_folders is None:
             from pipvariant.shim.finding import torch_folders
 
-            folders = parts.torch_folders
+            folders = self.torch_folders
             parts.metadata.of_folders = folders.metadata
             parts.index.in_stages = folders.in_stages
             self._on.states.append(folders)
@@ -152,7 +161,7 @@ class Run:
                 parts.decisions,
                 parts.selector,
                 parts.requirements.resolution,
-                lambda: parts.torch_folders,
+                lambda: self.torch_folders,
             )
             self._on.put(patches(same_variant))
             parts.selector.arrange = same_variant.arrange

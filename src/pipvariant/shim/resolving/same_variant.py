@@ -15,7 +15,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipvariant.printable import printable
+from pipvariant.printable import printable, some
 from pipvariant.selection.same_variant import (
     Values,
     arrange,
@@ -109,18 +109,32 @@ class SameVariant:
     def _arrange_folders(
         self, files: Sequence[File], family: Family, project: str, search: Search
     ) -> tuple[list[File], str]:
-        folders = self.folders()
+        """Put the file first with whose backend all other members can go."""
+        folders, finder = self.folders(), search.finder
+        kept = {name: each for name, each in folders.installed.items() if each is not None}
+        kept = {name: each for name, each in kept.items() if name not in self.resolution.named}
+        # What is installed and does not say its backend goes with any.
+        free = folders.installed.keys() - kept.keys() - self.resolution.named
+
+        def lacks(other: str, folder: str) -> bool:
+            if other in kept:
+                return kept[other] != folder
+            return other not in free and not folders.has_files(finder, other, folder)
+
         others = sorted(filter(self._takes_part, family.packages - {project}))
-
-        def has(other: str, folder: str) -> bool:
-            installed = folders.installed.get(other)
-            if installed is not None and other not in self.resolution.named:
-                return installed == folder
-            is_free = other in folders.installed and installed is None
-            return is_free or folders.has_files(search.finder, other, folder)
-
-        exists = functools.partial(folders.exists, search.finder)
-        return arrange_folders(files, family, others, has, exists)
+        arranged, apart = arrange_folders(files, others, lacks)
+        # What is in no folder is not their fault, and pip says so.
+        apart = [other for other in apart if other in kept or folders.exists(finder, other)]
+        if not apart:
+            return arranged, ""
+        named = some(dict.fromkeys(file.label for file in files))
+        reasons = [
+            f"{other} is installed for {kept[other]}, and would have to be named to be replaced"
+            if other in kept
+            else f"{other} has no build for {named}"
+            for other in apart
+        ]
+        return [], f"{some(reasons, joint='; ')} ({family})"
 
     def gives_way(self, project: str, search: Search | None = None) -> bool:
         """Say whether others may not come to have the backend of an installed package.
