@@ -173,10 +173,10 @@ def test_a_name_that_a_shell_would_run_is_quoted_in_the_command() -> None:
 
 def test_builds_of_torch_are_replaced_together_whatever_their_local_version() -> None:
     torch = backend_build(Installed("torch", "2.9.0+cu126"), "torch")
-    audio = backend_build(Installed("torchaudio", "2.9.0rc1+cpu"), "torchaudio")
+    audio = backend_build(Installed("torchaudio", "2.9rc1+cpu"), "torchaudio")
     assert (torch.label, audio.label) == ("cu126", "cpu")
     assert upgrade_command(torch, audio) == (
-        "pip-variant install --torch-backend auto --upgrade-variant torch==2.9.0 torchaudio==2.9.0rc1"
+        "pip-variant install --torch-backend auto --upgrade-variant torch==2.9.0 torchaudio==2.9rc1"
     )
     for name, version in (("torch", "2.9.0"), ("torch", "2.9.0+git1"), ("tri", "1.0+cpu")):
         assert not backend_build(Installed(name, version), name).is_variant

@@ -165,6 +165,7 @@ def explain(
             for judgement in each.judged()
             for namespace, answer in judgement.answers.items()
         },
+        is_plain_known=chosen is None or not chosen.is_of_folder,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipvariant.standard.filename import NULL_LABEL, label_phrase
@@ -193,15 +194,13 @@ def ranks_before(
     judgement = None if decision is None else decision.judgements.get(file.source)
     if label is None or judgement is None:
         return False, ""
-    from pipvariant.selection.torch_backends import metadata_of
-
     metadata = judgement.metadata
     if installed.is_in_folder and not metadata.published:
-        if metadata.providers:
-            # The user named the one backend that is wanted.
-            return True, ""
+        from pipvariant.selection.torch_backends import metadata_of
+
         # It knows only the folders that were asked.
-        metadata = metadata_of([installed.label, label])
+        variants = metadata_of([installed.label, label]).variants
+        metadata = replace(metadata, variants=variants)
     elif installed.label != NULL_LABEL and (
         metadata.variants.get(installed.label) != installed.properties
     ):

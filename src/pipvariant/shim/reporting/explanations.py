@@ -77,7 +77,6 @@ def _explain(
     return dataclasses.replace(
         explanation,
         plain=None if best is None else (str(best.version), best.filename),
-        is_plain_known=not any(file.is_of_folder for file in files),
         hint="" if version is None else decisions.hints.get((project, version), ""),
     )
 
