@@ -196,6 +196,9 @@ def _without_label(
     """Yield a non-variant wheel and a source distribution of a version, if it has them."""
     kinds: dict[str, File] = {}
     for file in files:
+        if chosen.is_of_folder and file.link == chosen.link:
+            # It counts as one with a label, and has its row.
+            continue
         kind = file.kind
         if file.link == chosen.link or kind not in kinds:
             kinds[kind] = file
