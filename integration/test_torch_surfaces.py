@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +14,13 @@ import pytest
 from integration.environments import PIP_VERSION, Pip, Result
 from integration.index import Index
 from integration.torch_index import TorchIndex
+from pipvariant.selection.torch_backends import WITH_BACKEND, WITHOUT_BACKEND
 
 AUTO = ("install", "--torch-backend", "auto")
 LOCK = "pylock.toml"
+DRIVER = "NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION"
+OFFICIAL = "https://download.pytorch.org/whl/"
+ROOT = Path(__file__).parents[1]
 Run = Callable[..., Result]
 
 
@@ -67,7 +72,6 @@ def test_folders_are_rows_with_verdict_and_reason_and_cost_no_more_requests(
     assert "minor version compatibility" in project["builds"][0]["reason"]
     assert project["builds"][3]["reason"] == "needs CUDA driver >= 13.0, this machine has 12.4"
     assert (project["no_variant"], document["torch_backend"]) == (None, None)
-    assert "--no-variant" not in run(*explain, driver="12.4").check().stdout
 
 
 def test_without_the_option_explain_names_it_and_nothing_is_asked(
@@ -171,3 +175,35 @@ def test_what_is_installed_gives_way_where_others_cannot_have_its_backend(
     run(*AUTO, "torch", "torchvision", driver="12.8").check()
     assert backends(pip) == {"torch": "cu128", "torchvision": "cu128"}
     assert len([each for each in torch.requests if each.endswith(".whl")]) == 2
+
+
+# What the pages say.
+
+
+@pytest.mark.parametrize(("page", "number"), (("README.md", 1), ("docs/pytorch.md", 4)))
+def test_a_page_shows_what_really_happens(
+    pip: Pip, torch: TorchIndex, page: str, number: int
+) -> None:
+    environ = {"PIP_TORCH_INDEX": torch.base, DRIVER: "12.8"}
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = [each for each in re.findall(r"```console\n(.*?)```", text, re.S) if "torch" in each]
+    assert len(blocks) == number
+    output: list[str] = []
+    for line in "".join(blocks).splitlines():
+        words = line.partition("  #")[0].split()
+        if words[:2] == ["$", "export"]:
+            environ[DRIVER] = words[2].rpartition("=")[2]
+        elif words[:2] == ["$", "pip-variant"]:
+            result = pip.variant(*words[2:], environ={**environ, "COLUMNS": "160"})
+            assert "--no-variant" not in result.output
+            output = [" ".join(each.split()) for each in result.output.splitlines()]
+        elif words and not line.startswith(" ─"):
+            assert " ".join(line.replace(OFFICIAL, torch.base).split()) in output
+
+
+def test_the_page_names_the_whole_family_and_nothing_else() -> None:
+    page = (ROOT / "docs" / "pytorch.md").read_text(encoding="utf-8")
+    listed = page.partition("## The family")[2].partition("\n## ")[0]
+    with_backend, without = re.findall("^- .*?(?=^- |\\Z)", listed, re.S | re.M)
+    assert set(re.findall("`(.*?)`", with_backend)) == WITH_BACKEND
+    assert set(re.findall("`(.*?)`", without)) == WITHOUT_BACKEND

@@ -118,12 +118,13 @@ def test_what_torch_has_in_folders_is_named_best_first(
     environ = {"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8"}
     judge = Judge(Target(disabled=(*disabled, "amd", "intel"), environ=environ))
     versions = {"torch": "2.9.0", "torchaudio": "2.9.0+cpu", "triton": "3.5", "filelock": "3.0"}
-    advice = str(folder_advice(versions, [], judge))
-    where = "https://download.pytorch.org/whl/ has a build for each backend"
+    advice = str(folder_advice(versions, [], judge, index="https://x.test/whl/"))
+    where = "https://x.test/whl/ has a build for each backend"
     assert advice == f"torch: {where}; --torch-backend auto would take {taken}"
 
 
 def test_nothing_is_said_of_folders_where_nothing_or_a_variant_is_of_the_family() -> None:
     judge = Judge(Target(from_target_file={}))
-    assert folder_advice({"triton": "3.5", "torch": "2.9.0+cu128"}, [], judge) is None
-    assert folder_advice({"torchaudio": "2.9.0"}, ["torch"], judge) is None
+    for versions in ({"triton": "3.5"}, {"torch": "2.9.0+cu128"}):
+        assert folder_advice(versions, [], judge, index="") is None
+    assert folder_advice({"torchaudio": "2.9.0"}, ["torch"], judge, index="") is None

@@ -20,7 +20,7 @@ from pipvariant.selection.explanation import (
     FolderAdvice,
     folder_advice,
 )
-from pipvariant.shim.core.pip_objects import pip_error
+from pipvariant.shim.core.pip_objects import pip_error, redact
 from pipvariant.shim.options.definitions import add_named
 from pipvariant.shim.reporting.explanations import explain_run
 from pipvariant.shim.run import Run
@@ -99,7 +99,8 @@ def _folder_advice(
     if run.user.no_variant or run.user.torch_backend:
         return None
     versions = {name: run.parts.decisions.versions.get(name, "") for name in others}
-    return folder_advice(versions, [each.name for each in explanations], run.parts.settled_judge)
+    with_variants, index = [each.name for each in explanations], redact(run.torch_folders.base)
+    return folder_advice(versions, with_variants, run.parts.settled_judge, index=index)
 
 
 def shape_install(command: Any) -> None:

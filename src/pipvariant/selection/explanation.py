@@ -13,7 +13,6 @@ from pipvariant.selection.model import Decision, File, LeftOut
 from pipvariant.selection.reasons import incompatibility, skip_phrase
 from pipvariant.selection.torch_backends import (
     BACKENDS,
-    OFFICIAL_INDEX,
     WITH_BACKEND,
     backend_in,
     compatibility_note,
@@ -97,7 +96,7 @@ class FolderAdvice(NamedTuple):
 
 
 def folder_advice(
-    versions: Mapping[str, str], with_variants: Iterable[str], judge: Judge
+    versions: Mapping[str, str], with_variants: Iterable[str], judge: Judge, *, index: str
 ) -> FolderAdvice | None:
     """Say what ``--torch-backend auto`` would look for, where the option is not used.
 
@@ -105,6 +104,7 @@ def folder_advice(
 
     :param versions: canonical name -> version, of what has no variants.
     :param with_variants: canonical names of the other projects.
+    :param index: where the folders are.
     :returns: None where nothing is of torch's family, all of it names its backend, or some of it
         has variants.
     """
@@ -114,7 +114,7 @@ def folder_advice(
     if not projects or not WITH_BACKEND.isdisjoint(with_variants):
         return None
     judgement = judge.judge(metadata_of(BACKENDS), BACKENDS, of=projects[0])
-    return FolderAdvice(tuple(projects), OFFICIAL_INDEX, judgement.ranking.compatible)
+    return FolderAdvice(tuple(projects), index, judgement.ranking.compatible)
 
 
 def explain(

@@ -111,7 +111,9 @@ class KeptVariants:
         if installed.is_in_folder and stated != AUTO:
             if installed.label != stated:
                 command = upgrade_command(*together, backend=stated)
-                self.messages.tell(logging.INFO, f"{head}: `{command}` takes {stated} in its place")
+                self.messages.tell(
+                    logging.INFO, f"{head}: `{command}` looks for its build for {stated}"
+                )
             return
         recorded = read_recorded(distribution)
         label = None if recorded is None else better_label(installed, recorded, self.settled)
