@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 from integration.index import HTML, Index, Reply
 from integration.wheels import Wheel
 
-__all__ = ["CPU_ONLY", "NVIDIA_LIBRARIES", "RELEASES", "TorchIndex"]
+__all__ = ["CPU_ONLY", "LINUX", "NVIDIA_LIBRARIES", "RELEASES", "TorchIndex"]
 
 LINUX = f"py3-none-manylinux_2_17_{platform.machine()}"
 WINDOWS, MACOS = "py3-none-win_amd64", "py3-none-macosx_11_0_arm64"
@@ -75,7 +75,7 @@ class TorchIndex(Index):
             return super().respond(path, accept)
         if len(parts) == 5 and not parts[4]:
             return self._folder_page(parts[2], parts[3])
-        for wheel in chain(self._wheels.get(parts[2], []), *self.more.values()):
+        for wheel in chain(self.wheels.get(parts[2], []), *self.more.values()):
             if parts[-1] == wheel.filename:
                 return Reply(wheel.content)
             if parts[-1] == f"{wheel.filename}.metadata":
@@ -85,7 +85,7 @@ class TorchIndex(Index):
     def _folder_page(self, folder: str, project: str) -> Reply:
         listed = [
             wheel
-            for wheel in self._wheels.get(folder, [])
+            for wheel in self.wheels.get(folder, [])
             if wheel.name == project
             and (folder, project, wheel.version.partition("+")[0]) not in self.missing
         ]
@@ -105,7 +105,7 @@ class TorchIndex(Index):
         return Reply("\n".join(lines).encode(), headers={"Content-Type": HTML})
 
     @cached_property
-    def _wheels(self) -> dict[str, list[Wheel]]:
+    def wheels(self) -> dict[str, list[Wheel]]:
         found: dict[str, list[Wheel]] = {folder: [] for folder in FOLDERS}
         for number, (version, folders) in enumerate(RELEASES.items()):
             for folder in folders:
@@ -121,7 +121,8 @@ def _release(number: int, version: str, folder: str) -> Iterator[Wheel]:
     needs = [requires[kind]] if kind in requires else []
     if folder.startswith("cu"):
         library = "nvidia-cublas" if folder == "cu130" else "nvidia-cublas-cu12"
-        needs = [f"triton=={triton}", library]
+        on_linux = "; platform_system == 'Linux'"
+        needs = [f"triton=={triton}{on_linux}", f"{library}{on_linux}"]
     goes_with = (f"torch=={version}",)
     for tag in _platforms(folder):
         local = "" if tag == MACOS else f"+{folder}"

@@ -48,10 +48,8 @@ def _same_variant() -> same_variant.SameVariant:
 
 
 def _torch_folders() -> torch_folders.TorchFolders:
-    parts = make_parts()
-    return torch_folders.TorchFolders(
-        CommandOptions(), UserConstraints(), parts.index, parts.judge, {}
-    )
+    parts, options, user = make_parts(), CommandOptions(), UserConstraints()
+    return torch_folders.TorchFolders(options, user, parts.index, parts.judge, parts.messages, {})
 
 
 ROOMS = (

@@ -62,8 +62,7 @@ class Judge:
         """
         from pipvariant.standard.ranking import rank
 
-        # What is made of folders tells also of those where nobody looks.
-        labels = tuple(labels) if metadata.published else tuple(metadata.variants)
+        labels = tuple(labels)
         answers = {
             namespace: self._answer(metadata, namespace, using, source)
             for namespace, using in labels_by_namespace(metadata, labels).items()
@@ -165,7 +164,10 @@ def judge_sources(
     judgements: dict[str, Judgement | None] = {}
     for source, labelled in labelled_by_source(files).items():
         metadata = metadata_source.metadata(labelled)
-        judgements[source] = (
-            None if metadata is None else judge.judge(metadata, labelled, of=of, source=source)
-        )
+        if metadata is None:
+            judgements[source] = None
+            continue
+        # What is made of folders tells also of those where nobody looks.
+        labels = labelled if metadata.published else metadata.variants
+        judgements[source] = judge.judge(metadata, labels, of=of, source=source)
     return judgements

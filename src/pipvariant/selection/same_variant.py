@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Optional
+from typing import Any, Optional
 
 from pipvariant.selection.installed import Installed
 from pipvariant.selection.model import Decision, File
@@ -46,23 +46,36 @@ def arrange(
 
 
 def arrange_folders(
-    files: Sequence[File], others: Iterable[str], lacks: Callable[[str, str], bool]
+    files: Sequence[File], others: Iterable[str], newest: Callable[[str, str], Any]
 ) -> tuple[list[File], list[str]]:
-    """Put the file first whose folder has files of every other package.
+    """Put the file first whose folder has the newest version of every other package.
+
+    If there is no such file, one whose folder has any version of them.
 
     :param files: of one version, compatible, best first.
     :param others: the packages that take part.
-    :param lacks: says whether a package cannot come from a folder; asked no more than needed.
+    :param newest: returns the newest version of a package in a folder, None if it has none.
     :returns: the files in the new order, and if there is no such file, the packages at fault.
     """
-    others, apart = tuple(others), dict[str, None]()
-    for file in files:
-        label = file.label if file.is_of_folder else None
-        lacking = [] if label is None else [each for each in others if lacks(each, label)]
-        if not lacking:
-            return [file, *(other for other in files if other is not file)], []
-        apart.update(dict.fromkeys(lacking))
-    return list(files), list(apart)
+    folders = [file.label for file in files if file.is_of_folder and file.label is not None]
+    offered = {each: {folder: newest(each, folder) for folder in folders} for each in others}
+    best = {
+        each: max((version for version in versions.values() if version is not None), default=None)
+        for each, versions in offered.items()
+    }
+
+    def first(goes: Callable[[Any, Any], bool]) -> File | None:
+        for file in files:
+            label = file.label if file.is_of_folder else None
+            if all(label is None or goes(offered[each][label], best[each]) for each in offered):
+                return file
+        return None
+
+    taken = first(lambda version, newest: version is not None and version == newest)
+    taken = taken or first(lambda version, _: version is not None)
+    if taken is None:
+        return list(files), [name for name, found in offered.items() if None in found.values()]
+    return [taken, *(file for file in files if file is not taken)], []
 
 
 def _first_common(

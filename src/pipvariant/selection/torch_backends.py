@@ -84,6 +84,8 @@ _NAMED = frozenset(("cu130", "cu128", "cu126", "rocm6.4", XPU))
 _LOWER_BOUND, _ROCM_VERSION, _GFX = "cuda_version_lower_bound", "rocm_version", "gfx_arch"
 _BY_COMPATIBILITY = "driver by minor version compatibility"
 _CUDA_LABEL = re.compile(r"cu([0-9]{1,2})([0-9])")
+# What follows the backend is about something else: 2.5.1+cpu.cxx11.abi.
+_IN_LOCAL = re.compile(r"[^+]*\+(cpu|xpu|cu[0-9]{2,3}|rocm[0-9]+(?:\.[0-9]+){1,2})(?![^.])")
 _ROCM_LABEL = re.compile(r"rocm([0-9]{1,2}(?:\.[0-9]{1,2}){1,2})")
 
 
@@ -109,8 +111,8 @@ def is_backend(text: str) -> bool:
 
 def backend_in(version: str) -> str | None:
     """Return the backend that a local version names (``2.9.0+cu128``), None if it names none."""
-    local = version.partition("+")[2]
-    return local if is_backend(local) else None
+    match = _IN_LOCAL.match(version)
+    return None if match is None else match[1]
 
 
 def family(option: str) -> Family:
@@ -160,7 +162,9 @@ def widened(answer: Answer) -> Answer:
     Their CUDA runs with older drivers of the same major version; those of ROCm bring their own
     ROCm along. The newest comes first, and what needs compatibility after the others.
     """
-    if not answer.features:
+    from pipvariant.providers.answers import Origin
+
+    if not answer.features or answer.origin is Origin.STATIC:
         return answer
     features = dict(answer.features)
     if answer.namespace == "nvidia":

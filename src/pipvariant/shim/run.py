@@ -137,8 +137,10 @@ class Run:
         """Where torch and its family are looked for, with ``--torch-backend``."""
         from pipvariant.shim.finding.torch_folders import TorchFolders
 
-        index, decisions = self.parts.index, self.parts.decisions
-        return TorchFolders(self.options, self.user, index, self.parts.judge, decisions.last_label)
+        parts, last_label = self.parts, self.parts.decisions.last_label
+        return TorchFolders(
+            self.options, self.user, parts.index, parts.judge, parts.messages, last_label
+        )
 
     def apply_preferences(self) -> None:
         """Put on what the user's words need, once they are known: a file can have some late."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -31,11 +32,10 @@ from pipvariant.shim.finding.installed import find_all_installed
 
 if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
-    from pipvariant.selection.model import File
-    from pipvariant.shim.core.state import CommandOptions, UserConstraints
+    from pipvariant.selection.model import File, Judgement
+    from pipvariant.shim.core.state import CommandOptions, Messages, UserConstraints
     from pipvariant.shim.finding.index import IndexState
     from pipvariant.standard.metadata import Metadata
-    from pipvariant.standard.ranking import Ranking
 
 SCOPE = "pip._internal.models.search_scope"
 FINDER = "pip._internal.index.package_finder"
@@ -68,6 +68,7 @@ class TorchFolders(State):
     user: UserConstraints
     index: IndexState
     judge: Judge
+    messages: Messages
     last_label: Mapping[str, str]
     asking: _Asking = field(default_factory=_Asking)
     #: (identity of a finder, project, folder) -> that finder, and pip's candidates.
@@ -92,20 +93,21 @@ class TorchFolders(State):
         project = next(iter(files.values())).project
         preferences = self.user.preferences
         named = None if preferences is None else preferences.label(project, BACKENDS)
-        rejected = (each.label for each in self._ranking.rejected)
+        rejected = (each.label for each in self.judgement.ranking.rejected)
         return metadata_of(shown_labels(files, rejected, named))
 
     def fitting(self, project: str) -> Sequence[str]:
         """Return the folders that may have files of a project, best first."""
         stated = self.user.torch_backend
-        folders = self._ranking.compatible if stated == AUTO else (stated,)
+        folders = self.judgement.ranking.compatible if stated == AUTO else (stated,)
         if project in WITH_BACKEND:
             return folders
         return tuple(dict.fromkeys((*folders, *BACKENDS)))
 
     @functools.cached_property
-    def _ranking(self) -> Ranking:
-        return self.judge.judge(metadata_of(BACKENDS), BACKENDS, of="torch").ranking
+    def judgement(self) -> Judgement:
+        """Which of all backends fit the target, in which order."""
+        return self.judge.judge(metadata_of(BACKENDS), BACKENDS, of="torch")
 
     @functools.cached_property
     def installed(self) -> Mapping[str, str | None]:
@@ -130,11 +132,16 @@ class TorchFolders(State):
 
     def exists(self, finder: Any, project: str) -> bool:
         """Say whether there is any file of a project."""
-        return any(self.has_files(finder, project, folder) for folder in self.fitting(project))
+        return any(self.in_folder(finder, project, folder) for folder in self.fitting(project))
 
-    def has_files(self, finder: Any, project: str, folder: str) -> bool:
-        """Say whether a folder has any file of a project for the target."""
-        return folder in self.fitting(project) and bool(self.in_folder(finder, project, folder))
+    def newest_in(self, finder: Any, project: str, folder: str) -> Any:
+        """Return the newest version of a project that a folder has for the target, None for none.
+
+        Local versions count as what they are a build of, and pre-releases only without others.
+        """
+        found = self.in_folder(finder, project, folder) if folder in self.fitting(project) else ()
+        versions = [self.index.version_of(each.link, each.version) for each in found]
+        return max(versions, key=lambda each: (not each.is_prerelease, each), default=None)
 
     def in_folder(self, finder: Any, project: str, folder: str) -> list[Any]:
         """Return pip's candidates of a project in a folder, which is asked once."""
@@ -182,12 +189,33 @@ class TorchFolders(State):
         folders = self.fitting(project)
         pins = [each for each in specifier or () if _is_pin(each)]
         decided = next(filter(None, (backend_in(pin.version) for pin in pins)), None)
-        decided = decided or self._decided(project)
+        if decided is None:
+            decided = self._decided(project)
+        elif decided not in folders:
+            self._tell_unfit(project, decided)
         if decided is not None and decided in folders:
             folders = (decided, *(folder for folder in folders if folder != decided))
         if pins:
             return [(folder,) for folder in folders]
         return [folders[:1], folders[1:]] if decided in folders else [folders]
+
+    def _tell_unfit(self, project: str, backend: str) -> None:
+        """Say why nothing of a backend is taken that a version names."""
+        from pipvariant.selection.reasons import incompatibility
+
+        stated = self.user.torch_backend
+        reasons = [f"{stated} was asked for"] if stated != AUTO else []
+        reasons += [
+            incompatibility(each, self.judgement)
+            for each in ([] if reasons else self.judgement.ranking.rejected)
+            if each.label == backend
+        ]
+        reason = reasons[0] if reasons else f"{backend} is not known"
+        self.messages.tell(
+            logging.WARNING,
+            f"{project}: no build for {backend} is looked for, as {reason}; "
+            f"`--torch-backend {backend}` takes one all the same",
+        )
 
     def _decided(self, project: str) -> str | None:
         """Return the backend of the others of the family, as far as they are known."""

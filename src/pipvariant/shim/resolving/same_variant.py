@@ -116,13 +116,13 @@ class SameVariant:
         # What is installed and does not say its backend goes with any.
         free = folders.installed.keys() - kept.keys() - self.resolution.named
 
-        def lacks(other: str, folder: str) -> bool:
-            if other in kept:
-                return kept[other] != folder
-            return other not in free and not folders.has_files(finder, other, folder)
+        def newest(other: str, folder: str) -> Any:
+            if other in kept or other in free:
+                return True if kept.get(other, folder) == folder else None
+            return folders.newest_in(finder, other, folder)
 
         others = sorted(filter(self._takes_part, family.packages - {project}))
-        arranged, apart = arrange_folders(files, others, lacks)
+        arranged, apart = arrange_folders(files, others, newest)
         # What is in no folder is not their fault, and pip says so.
         apart = [other for other in apart if other in kept or folders.exists(finder, other)]
         if not apart:
