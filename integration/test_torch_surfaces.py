@@ -186,7 +186,9 @@ def test_a_page_shows_what_really_happens(
 ) -> None:
     environ = {"PIP_TORCH_INDEX": torch.base, DRIVER: "12.8"}
     text = (ROOT / page).read_text(encoding="utf-8")
-    blocks = [each for each in re.findall(r"```console\n(.*?)```", text, re.S) if "torch" in each]
+    blocks = [
+        each for each in re.findall(r"```console\n(.*?)```", text, re.DOTALL) if "torch" in each
+    ]
     assert len(blocks) == number
     output: list[str] = []
     for line in "".join(blocks).splitlines():
@@ -204,6 +206,6 @@ def test_a_page_shows_what_really_happens(
 def test_the_page_names_the_whole_family_and_nothing_else() -> None:
     page = (ROOT / "docs" / "pytorch.md").read_text(encoding="utf-8")
     listed = page.partition("## The family")[2].partition("\n## ")[0]
-    with_backend, without = re.findall("^- .*?(?=^- |\\Z)", listed, re.S | re.M)
+    with_backend, without = re.findall("^- .*?(?=^- |\\Z)", listed, re.DOTALL | re.MULTILINE)
     assert set(re.findall("`(.*?)`", with_backend)) == WITH_BACKEND
     assert set(re.findall("`(.*?)`", without)) == WITHOUT_BACKEND

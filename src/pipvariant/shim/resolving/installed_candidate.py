@@ -88,7 +88,7 @@ class InstalledOrder:
         better: list[Any] = []
         others: list[Any] = []
         upgrades = self.user.upgrades(self.options)
-        gives_way = self.same_variant is not None and self.same_variant.gives_way(key[0], search)
+        gives_way = self.same_variant is not None and self.same_variant.gives_way(key[0])
         stays = False
         for payload in payloads:
             file = by_payload[id(payload)]

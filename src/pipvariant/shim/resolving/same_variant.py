@@ -136,10 +136,10 @@ class SameVariant:
         ]
         return [], f"{some(reasons, joint='; ')} ({family})"
 
-    def gives_way(self, project: str, search: Search | None = None) -> bool:
+    def gives_way(self, project: str) -> bool:
         """Say whether others may not come to have the backend of an installed package.
 
-        :param search: with one it is looked up; without, whether there is a question at all.
+        It is looked up with the newest search; before there is one, it is so if there are others.
         """
         folders, preferences = self.folders(), self.user.preferences
         backend = folders.installed.get(project)
@@ -151,11 +151,12 @@ class SameVariant:
             for other in filter(self._takes_part, sorted(family.packages - {project}))
             if folders.installed.get(other, "") not in (None, backend)
         ]
+        search = self.index.search
         if search is None:
             return bool(others)
         fixed = folders.installed.keys() - self.resolution.named - self._found
         return any(
-            other in fixed or not folders.has_files(search.finder, other, backend)
+            other in fixed or folders.newest_in(search.finder, other, backend) is None
             for other in others
         )
 
