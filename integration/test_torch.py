@@ -87,7 +87,7 @@ def test_each_machine_gets_the_newest_version_of_the_best_folder(
 
 
 @pytest.mark.effect_of(
-    "torch_folders",
+    "torch_pages",
     "SearchScope.get_index_urls_locations",
     "PackageFinder.find_all_candidates",
     "PackageFinder.find_best_candidate",
@@ -154,6 +154,9 @@ def test_a_stated_backend_is_taken_without_a_look_at_the_machine(
     assert {page.partition("/")[0] for page in torch.pages_asked} == {"cu126"}
     refused = run.install(*PLAN, "torch==2.9.1", backend="cu118", check=False)
     assert (refused.code, torch.pages_asked[-1]) == (1, "cu118/torch")
+    missing = run.install(*PLAN, "xformers", backend="cpu", check=False)
+    (warning,) = missing.warnings
+    assert "xformers is in none of the folders that fit (cpu) of" in warning
     # Of what is built for no backend, any folder's will do.
     torch.missing.add(("cu126", "triton", ""))
     assert run.planned("triton==3.5.0", backend="cu126") == {"triton": "3.5.0"}
@@ -224,6 +227,7 @@ def test_published_variants_win_over_folders(pip: Pip, run: Torch, torch: TorchI
     result = run.install("--find-links", str(folder), "torch==2.9.1")
     assert pip.build("torch") == ("2.9.1", "ours")
     assert result.lines_with("torch 2.9.1: variant ours")
+    assert result.lines_with("torch has published variants, for which --torch-backend auto is not")
 
 
 def test_without_an_index_links_are_chosen_by_their_local_version(
@@ -238,3 +242,20 @@ def test_without_an_index_links_are_chosen_by_their_local_version(
     assert run.planned(*offline) == {"torch": "2.9.1+cu128"}
     assert run.planned(*offline, backend="cpu") == {"torch": "2.9.1+cpu"}
     assert torch.requests == []
+
+
+@pytest.mark.effect_of("torch_pages", "_handle_get_simple_fail")
+def test_an_index_that_cannot_be_reached_is_tried_once(pip: Pip) -> None:
+    where = ("--torch-index", "http://127.0.0.1:9/whl", "--retries", "0")
+    result = pip.variant("install", "--torch-backend", "auto", *where, "torch", driver="13.0")
+    (warning,) = result.warnings
+    assert "http://127.0.0.1:9/whl/ cannot be reached" in warning
+    assert result.code == 1
+
+
+def test_a_build_that_is_given_by_url_decides_the_backend_too(
+    run: Torch, torch: TorchIndex
+) -> None:
+    name = f"torch-2.9.1%2Bcu126-{LINUX}.whl"
+    found = run.planned(f"torch @ {torch.base}cu126/{name}", "torchvision")
+    assert _backends(found, ("torch", "torchvision")) == ["cu126", "cu126"]

@@ -10,7 +10,8 @@ from pipvariant.shim.building import build_requirements, label_built_wheel, only
 from pipvariant.shim.core.patches import Patch, Patches
 from pipvariant.shim.core.pip_versions import this_pip
 from pipvariant.shim.core.state import CommandOptions, UserConstraints
-from pipvariant.shim.finding import torch_folders
+from pipvariant.shim.finding import torch_pages
+from pipvariant.shim.finding.torch_folders import TorchFolders
 from pipvariant.shim.installing import recorded_variants
 from pipvariant.shim.installing.recorded_variants import Recorder
 from pipvariant.shim.options import completion, requirements_files
@@ -38,7 +39,7 @@ def _made(name: str) -> Sequence[Patch]:
         "requirements_files": lambda: requirements_files.patches(user, options, lambda: None),
         "same_variant": lambda: same_variant.patches(_same_variant()),
         "show": lambda: installed_keys.patches(options, user),
-        "torch_folders": lambda: torch_folders.patches(_torch_folders()),
+        "torch_pages": lambda: torch_pages.patches(_torch_folders()),
     }
     return made[name]()
 
@@ -47,9 +48,9 @@ def _same_variant() -> same_variant.SameVariant:
     return make_same_variant(make_parts(), UserConstraints(), CommandOptions())
 
 
-def _torch_folders() -> torch_folders.TorchFolders:
+def _torch_folders() -> TorchFolders:
     parts, options, user = make_parts(), CommandOptions(), UserConstraints()
-    return torch_folders.TorchFolders(options, user, parts.index, parts.judge, parts.messages, {})
+    return TorchFolders(options, user, parts.index, parts.judge, parts.messages, {})
 
 
 ROOMS = (
@@ -63,7 +64,7 @@ ROOMS = (
     "requirements_files",
     "same_variant",
     "show",
-    "torch_folders",
+    "torch_pages",
 )
 
 

@@ -108,14 +108,19 @@ def values_of(decision: Decision | None, file: File, family: Family) -> Values:
 def values_of_installed(installed: Installed, family: Family) -> Values:
     """Return what an installed build has in the namespace; None of a non-variant one."""
     if not family.namespace:
-        from pipvariant.selection.torch_backends import backend_in
-
-        backend = backend_in(installed.version)
-        return None if backend is None else {"backend": (backend,)}
+        return values_of_version(installed.version, family)
     # What has no label may have been built for anything.
     if installed.metadata is None or installed.label is None:
         return None
     return installed.properties.get(family.namespace, {})
+
+
+def values_of_version(version: str, family: Family) -> Values:
+    """Return what a version says of the backend that it is built for, None if it says nothing."""
+    from pipvariant.selection.torch_backends import backend_in
+
+    backend = None if family.namespace else backend_in(version)
+    return None if backend is None else {"backend": (backend,)}
 
 
 def _goes_with_any(values: Values, others: Sequence[Values]) -> bool:

@@ -146,13 +146,13 @@ class Run:
         """Put on what the user's words need, once they are known: a file can have some late."""
         preferences, parts = self.user.preferences, self.parts
         if self.user.torch_backend and parts.metadata.of_folders is None:
-            from pipvariant.shim.finding import torch_folders
+            from pipvariant.shim.finding import torch_pages
 
             folders = self.torch_folders
             parts.metadata.of_folders = folders.metadata
             parts.index.in_stages = folders.in_stages
             self._on.states.append(folders)
-            self._on.put(torch_folders.patches(folders))
+            self._on.put(torch_pages.patches(folders))
         if preferences is not None and preferences.families and parts.selector.arrange is None:
             from pipvariant.shim.resolving.same_variant import SameVariant, patches
 

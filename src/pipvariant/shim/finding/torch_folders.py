@@ -6,14 +6,13 @@ folder is asked for a project at most once, and not before it may have what is l
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.printable import some
 from pipvariant.selection.torch_backends import (
     AUTO,
     BACKENDS,
@@ -23,22 +22,16 @@ from pipvariant.selection.torch_backends import (
     metadata_of,
     shown_labels,
 )
-from pipvariant.shim.core import samples
-from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import canonical_name
+from pipvariant.shim.core.pip_objects import redact
 from pipvariant.shim.core.state import State, aside
-from pipvariant.shim.finding.index import Search
 from pipvariant.shim.finding.installed import find_all_installed
 
 if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
     from pipvariant.selection.model import File, Judgement
     from pipvariant.shim.core.state import CommandOptions, Messages, UserConstraints
-    from pipvariant.shim.finding.index import IndexState
+    from pipvariant.shim.finding.index import IndexState, Search
     from pipvariant.standard.metadata import Metadata
-
-SCOPE = "pip._internal.models.search_scope"
-FINDER = "pip._internal.index.package_finder"
 
 
 class _Asking:
@@ -48,12 +41,14 @@ class _Asking:
     :param search: that a project is looked for with.
     :param most: so many sets of folders that have something are asked, None for all.
     :param left: whether there were more to ask.
+    :param failure: why the index cannot be reached, empty if it can.
     """
 
     folder: str | None = None
     search: Search | None = None
     most: int | None = None
     left = False
+    failure = ""
 
 
 @dataclass(eq=False)
@@ -147,12 +142,15 @@ class TorchFolders(State):
         """Return pip's candidates of a project in a folder, which is asked once."""
         key = (id(finder), project, folder)
         if key not in self._found:
+            if self.asking.failure:
+                # The other folders are on the same server, and pip would try each for long.
+                return []
             read = functools.partial(
                 finder.process_project_url, link_evaluator=finder.make_link_evaluator(project)
             )
             with aside(self.asking, folder=folder):
                 sources = finder._link_collector.collect_sources(project, read).index_urls
-            found = [each for source in sources if source for each in source.page_candidates()]
+                found = [each for source in sources if source for each in source.page_candidates()]
             if project in WITH_BACKEND:
                 for each in found:
                     self.index.of_folder[id(each.link)] = (each.link, self.base, folder)
@@ -171,22 +169,37 @@ class TorchFolders(State):
         """
         search, left = self.asking.search, self.asking.most
         if search is None:
-            asked = [key[2] for key in self._found if key[:2] == (id(finder), project)]
-            for folder in asked or self.fitting(project):
-                yield from self.in_folder(finder, project, folder)
+            yield from self._known(finder, project)
             return
+        has_any = False
         for folders in self._sets(project, search.specifier):
             if left == 0:
                 self.asking.left = True
                 return
             found = [each for one in folders for each in self.in_folder(finder, project, one)]
             yield from found
+            has_any = has_any or bool(found)
             if left and search.evaluator(project).get_applicable_candidates(found):
                 left -= 1
+        if not has_any and not self.asking.failure:
+            named = some(self.fitting(project))
+            text = f"{project} is in none of the folders that fit ({named}) of {redact(self.base)}"
+            self.messages.tell(logging.WARNING, text)
+
+    def _known(self, finder: Any, project: str) -> Iterator[Any]:
+        asked = [
+            folder for key, name, folder in self._found if (key, name) == (id(finder), project)
+        ]
+        for folder in asked or self.fitting(project):
+            found = self.in_folder(finder, project, folder)
+            yield from found
+            if found and not asked and project not in WITH_BACKEND:
+                return
 
     def _sets(self, project: str, specifier: Any) -> list[Sequence[str]]:
         """Return sets of folders: of each the whole has to be known before anything is taken."""
         folders = self.fitting(project)
+        fits = len(folders) if project in WITH_BACKEND else len(self.fitting("torch"))
         pins = [each for each in specifier or () if _is_pin(each)]
         decided = next(filter(None, (backend_in(pin.version) for pin in pins)), None)
         if decided is None:
@@ -197,20 +210,27 @@ class TorchFolders(State):
             folders = (decided, *(folder for folder in folders if folder != decided))
         if pins:
             return [(folder,) for folder in folders]
-        return [folders[:1], folders[1:]] if decided in folders else [folders]
+        if decided in folders:
+            return [folders[:1], folders[1:]]
+        return [folders[:fits], *((folder,) for folder in folders[fits:])]
+
+    def tell_failure(self, reason: str) -> None:
+        """Say that the index cannot be reached, and ask none of its folders any more."""
+        self.asking.failure = reason
+        text = f"{redact(self.base)} cannot be reached, so none of its folders is asked: {reason}"
+        self.messages.tell(logging.WARNING, text)
 
     def _tell_unfit(self, project: str, backend: str) -> None:
         """Say why nothing of a backend is taken that a version names."""
         from pipvariant.selection.reasons import incompatibility
 
         stated = self.user.torch_backend
-        reasons = [f"{stated} was asked for"] if stated != AUTO else []
-        reasons += [
-            incompatibility(each, self.judgement)
-            for each in ([] if reasons else self.judgement.ranking.rejected)
-            if each.label == backend
-        ]
-        reason = reasons[0] if reasons else f"{backend} is not known"
+        reason = f"{stated} was asked for"
+        if stated == AUTO:
+            rejected = {each.label: each for each in self.judgement.ranking.rejected}
+            reason = "it is not known"
+            if backend in rejected:
+                reason = incompatibility(rejected[backend], self.judgement)
         self.messages.tell(
             logging.WARNING,
             f"{project}: no build for {backend} is looked for, as {reason}; "
@@ -243,86 +263,3 @@ class TorchFolders(State):
 
 def _is_pin(specifier: Any) -> bool:
     return specifier.operator in ("==", "===") and not specifier.version.endswith(".*")
-
-
-def patches(folders: TorchFolders) -> list[Patch]:
-    """Patch which pages pip looks at for a project, and what it finds there."""
-    finder = f"{FINDER}:PackageFinder"
-    return [
-        patch(f"{SCOPE}:SearchScope.get_index_urls_locations", _locations, _prove_all, folders),
-        patch(f"{finder}.find_all_candidates", _find_all_candidates, _prove_all, folders),
-        patch(f"{finder}.find_best_candidate", _find_best_candidate, _prove_best, folders),
-    ]
-
-
-def _locations(folders: TorchFolders, original: Any, /, self: Any, project_name: str) -> Any:
-    project = canonical_name(project_name)
-    return folders.urls(project) if folders.has(project) else original(self, project_name)
-
-
-def _find_all_candidates(
-    folders: TorchFolders, original: Any, /, self: Any, project_name: str
-) -> Any:
-    found, project = original(self, project_name), canonical_name(project_name)
-    if not folders.has(project) or _is_locked(self, project):
-        return found
-    found = [*folders.of_links(project, found)]
-    # Without an index there are none of the folders either.
-    return [*found, *folders.candidates(self, project)] if self.index_urls else found
-
-
-def _find_best_candidate(
-    folders: TorchFolders, original: Any, /, self: Any, project_name: str, *args: Any, **kwargs: Any
-) -> Any:
-    project = canonical_name(project_name)
-    if not folders.has(project) or _is_locked(self, project):
-        return original(self, project_name, *args, **kwargs)
-    search = Search(self, kwargs.get("specifier"), kwargs.get("hashes"))
-    folders.index.search = folders.index.searches[project] = search
-    # pip remembers what it has found, and there may be more the next time.
-    with aside(folders.asking, search=search):
-        found = self.find_all_candidates(project_name)
-    return search.evaluator(project_name).compute_best_candidate(found)
-
-
-def _is_locked(finder: Any, project: str) -> bool:
-    return project in getattr(finder, "_locked_links", ())
-
-
-# Proofs: pip's own finder, which has an index, and a page that has a file.
-
-INDEX, PROOF, WHEEL = "https://proof.invalid/", "torch", "torch-1.0-py3-none-any.whl"
-
-
-@contextlib.contextmanager
-def _finder(folders: TorchFolders) -> Iterator[tuple[Any, list[str]]]:
-    """Yield a finder, and the URLs of the pages that it has asked for."""
-    content: Any = import_module("pip._internal.index.collector").IndexContent
-    finder, seen = samples.finder(), []
-    finder.index_urls.append(INDEX)
-
-    def fetch(location: Any, *args: Any, **kwargs: Any) -> Any:
-        seen.append(location.url)
-        page = f'<!DOCTYPE html><a href="{WHEEL}">{WHEEL}</a>'.encode()
-        return content(page, "text/html", None, location.url, cache_link_parsing=False)
-
-    collector = finder._link_collector
-    read, user = aside(collector, fetch_response=fetch), folders.user
-    secure = aside(collector.session, is_secure_origin=lambda location: True)
-    with read, secure, aside(user, torch_backend="cpu", torch_index=INDEX, no_variant=False):
-        yield finder, seen
-
-
-def _prove_all(folders: TorchFolders) -> bool:
-    with _finder(folders) as (finder, seen):
-        found = [each.link.filename for each in finder.find_all_candidates(PROOF)]
-        return found == [WHEEL] and seen == [f"{INDEX}cpu/{PROOF}/"]
-
-
-def _prove_best(folders: TorchFolders) -> bool:
-    with _finder(folders) as (finder, _):
-        with aside(folders.asking, most=0):
-            none = finder.find_best_candidate(PROOF).best_candidate
-        found = finder.find_best_candidate(PROOF).best_candidate
-        search = folders.index.searches[PROOF]
-        return none is None and found.link.filename == WHEEL and search.finder is finder

@@ -22,6 +22,7 @@ from pipvariant.selection.same_variant import (
     arrange_folders,
     values_of,
     values_of_installed,
+    values_of_version,
 )
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
@@ -197,6 +198,9 @@ class SameVariant:
             else:
                 decided = self.decisions.of_link(candidate.source_link)
                 values = None if decided is None else values_of(*decided, family)
+                if decided is None:
+                    # It was given by URL.
+                    values = values_of_version(str(candidate.version), family)
             if values is not None:
                 yield _Member(family, "", ("used",) if values else ())
                 for feature, listed in values.items():

@@ -191,6 +191,11 @@ class Selector(State):
         from pipvariant.shim.resolving.older_version import older_version_hint
 
         of, best = f"{decision.project} {decision.version}", decision.files[0]
+        if self.user.torch_backend and best.label is not None and not best.is_of_folder:
+            backend = f"--torch-backend {self.user.torch_backend}"
+            text = f"{decision.project} has published variants, for which {backend} is not needed"
+            if self.user.preferences and self.user.preferences.family_of(decision.project):
+                self.messages.tell(logging.INFO, text)
         # A folder and the page in it have the same files.
         unique = {file.link.url_without_fragment: file for file in reversed(decision.files)}
         sources = sources_of(reversed(unique.values()))
