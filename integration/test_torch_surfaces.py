@@ -124,9 +124,9 @@ def test_a_lock_names_one_build_and_is_refused_where_that_does_not_fit(
 def test_only_the_folder_whose_file_has_an_allowed_hash_is_taken(
     pip: Pip, run: Run, torch: TorchIndex
 ) -> None:
-    wheel = torch.wheel("cu126", "torch", "2.9.1")
-    digest = hashlib.sha256(wheel.content).hexdigest()
-    pip.write("req.txt", [f"torch==2.9.1 --hash=sha256:{digest}"])
+    wheels = [each for each in torch.wheels["cu126"] if each.stem == "torch-2.9.1+cu126"]
+    hashes = [f"--hash=sha256:{hashlib.sha256(each.content).hexdigest()}" for each in wheels]
+    pip.write("req.txt", [f"torch==2.9.1 {' '.join(hashes)}"])
     result = run(*AUTO, "--no-deps", "-r", "req.txt", driver="12.8").check()
     assert result.lines_with("variant cu128 would fit better, but its hash is not allowed")
     assert backends(pip) == {"torch": "cu126"}

@@ -58,11 +58,6 @@ class TorchIndex(Index):
         paths = (request.path for request in self.log)
         return [path[5:-1] for path in paths if path.startswith("/whl/") and path.endswith("/")]
 
-    def wheel(self, folder: str, project: str, version: str) -> Wheel:
-        """The wheel for Linux of a release in a folder."""
-        found = (each for each in self._wheels[folder] if each.name == project)
-        return next(each for each in found if each.version == f"{version}+{folder}")
-
     def reset(self) -> None:
         """Be as at first, for the next test."""
         self.missing.clear()
