@@ -228,6 +228,17 @@ def test_a_build_of_torch_is_judged_by_the_backend_in_its_version(tmp_path: Path
     assert checked(tmp_path) == (1, said)
 
 
+def test_builds_of_torch_for_different_backends_are_mixed(tmp_path: Path) -> None:
+    put(tmp_path, "torch", version="2.9.0+cu126")
+    put(tmp_path, "torchvision", requires="torch==2.9.0", version="0.24.0+cpu")
+    said = (
+        "Packages that need each other are built for different backends: "
+        "torch 2.9.0+cu126 has cu126, torchvision 0.24.0+cpu has cpu"
+    )
+    assert checked(tmp_path, "--mixed") == (1, f"{said}\n{installed.FIT}\n")
+    assert [each["mixed"] for each in listed(tmp_path)] == [["torch", "torchvision"]] * 2
+
+
 def test_without_paths_the_environment_is_looked_at() -> None:
     out = io.StringIO()
     assert installed.run_list(parsed(installed, "--json"), [], out) == 0

@@ -71,7 +71,7 @@ def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Loo
     judge = _judge_for(
         dataclasses.replace(options, enabled=(*options.enabled, *providers)), environment
     )
-    mixes = find_mixed(installed_members(distribution for distribution, _ in found))
+    mixes = find_mixed(installed_members((distribution for distribution, _ in found), read_build))
     in_folders = [each for _, each in found if each.is_in_folder]
     looked = []
     for distribution, installed in found:
