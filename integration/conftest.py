@@ -42,7 +42,8 @@ def index() -> Iterator[Index]:
 @pytest.fixture(scope="session")
 def torch_replica() -> Iterator[TorchIndex]:
     """The replica of PyTorch's index, served once."""
-    with TorchIndex() as server:
+    server = TorchIndex()
+    with server:
         yield server
 
 

@@ -12,7 +12,7 @@ from integration.environments import Pip, Result
 from integration.index import Index
 from integration.torch_index import LINUX, NVIDIA_LIBRARIES, TorchIndex
 from integration.torch_machines import TORCH_MACHINES, TorchMachine
-from integration.wheels import Wheel, cuda, release
+from integration.wheels import Sdist, Wheel, cuda, release
 
 ALL = ("torch", "torchvision", "torchaudio")
 PLAN = ("--dry-run", "--ignore-installed")
@@ -259,3 +259,13 @@ def test_a_build_that_is_given_by_url_decides_the_backend_too(
     name = f"torch-2.9.1%2Bcu126-{LINUX}.whl"
     found = run.planned(f"torch @ {torch.base}cu126/{name}", "torchvision")
     assert _backends(found, ("torch", "torchvision")) == ["cu126", "cu126"]
+
+
+def test_what_is_built_sees_the_backend_that_is_installed(
+    pip: Pip, run: Torch, index: Index
+) -> None:
+    probe = "__import__('torch').VERSION"
+    index.add(Sdist(Wheel("extension"), build_requires=("torch",), probe=probe))
+    run.install("--no-deps", "torch", backend="cu126")
+    run.install("--no-deps", "extension")
+    assert (pip.site / "built_with.py").read_text() == "FOUND = '2.9.1+cu126'\n"

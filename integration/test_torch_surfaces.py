@@ -43,7 +43,7 @@ def backends(pip: Pip) -> dict[str, str]:
 def printed_command(result: Result) -> list[str]:
     """The arguments of the one command that was printed."""
     (command,) = set(re.findall("`pip-variant (.*)`", result.output))
-    return command.split()
+    return list(command.split())
 
 
 # Explained.

@@ -35,7 +35,7 @@ def make_parts(preferences: Preferences | None = None, **options: Any) -> Parts:
 def make_same_variant(parts: Parts, user: UserConstraints, options: CommandOptions) -> SameVariant:
     """What keeps packages on the same variant, with folders of backends that nobody has put on."""
     index, decisions, resolution = parts.index, parts.decisions, parts.requirements.resolution
-    folders = TorchFolders(options, user, index, parts.judge, parts.messages, {})
+    folders = TorchFolders(options, user, index, parts.judge, parts.messages, dict)
     return SameVariant(options, user, index, decisions, parts.selector, resolution, lambda: folders)
 
 

@@ -50,7 +50,7 @@ def _same_variant() -> same_variant.SameVariant:
 
 def _torch_folders() -> TorchFolders:
     parts, options, user = make_parts(), CommandOptions(), UserConstraints()
-    return TorchFolders(options, user, parts.index, parts.judge, parts.messages, {})
+    return TorchFolders(options, user, parts.index, parts.judge, parts.messages, dict)
 
 
 ROOMS = (

@@ -81,7 +81,7 @@ def run_explain(run: Run, args: list[str]) -> int:
             "problem": problem or None,
             "projects": list(map(_project_entry, explanations)),
             "without_variants": others,
-            "torch_backend": None if advice is None else advice._asdict(),
+            "torch_backend": None if advice is None else vars(advice),
         }
         write_json(sys.stdout, document)
     else:

@@ -73,7 +73,8 @@ class Explanation:
     hint: str = ""
 
 
-class FolderAdvice(NamedTuple):
+@dataclass(frozen=True)
+class FolderAdvice:
     """Where builds of torch's family are that an index without variants does not have.
 
     :param projects: the canonical names of those that are meant.

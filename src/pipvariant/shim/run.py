@@ -137,9 +137,9 @@ class Run:
         """Where torch and its family are looked for, with ``--torch-backend``."""
         from pipvariant.shim.finding.torch_folders import TorchFolders
 
-        parts, last_label = self.parts, self.parts.decisions.last_label
+        parts, known_labels = self.parts, self.parts.decisions.known_labels
         return TorchFolders(
-            self.options, self.user, parts.index, parts.judge, parts.messages, last_label
+            self.options, self.user, parts.index, parts.judge, parts.messages, known_labels
         )
 
     def apply_preferences(self) -> None:
@@ -151,6 +151,7 @@ class Run:
             folders = self.torch_folders
             parts.metadata.of_folders = folders.metadata
             parts.index.in_stages = folders.in_stages
+            parts.decisions.installed_backends = lambda: folders.installed
             self._on.states.append(folders)
             self._on.put(torch_pages.patches(folders))
         if preferences is not None and preferences.families and parts.selector.arrange is None:

@@ -39,6 +39,8 @@ def of_target(options: CommandOptions, decisions: Decisions) -> Mapping[str, str
             installed = read_installed(distribution)
             if installed.label is not None:
                 labels[distribution.canonical_name] = installed.label
+    backends = decisions.installed_backends()
+    labels.update((name, backend) for name, backend in backends.items() if backend is not None)
     return {**labels, **decisions.last_label}
 
 

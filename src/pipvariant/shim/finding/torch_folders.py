@@ -56,7 +56,7 @@ class TorchFolders(State):
     """Asks the folders of the backends that fit.
 
     :param judge: says which backends fit, in which order.
-    :param last_label: canonical project name -> label that the resolver was given last.
+    :param known_labels: returns the labels that are settled so far, by canonical project name.
     """
 
     options: CommandOptions
@@ -64,7 +64,7 @@ class TorchFolders(State):
     index: IndexState
     judge: Judge
     messages: Messages
-    last_label: Mapping[str, str]
+    known_labels: Callable[[], Mapping[str, str]]
     asking: _Asking = field(default_factory=_Asking)
     #: (identity of a finder, project, folder) -> that finder, and pip's candidates.
     _found: dict[tuple[int, str, str], tuple[Any, list[Any]]] = field(default_factory=dict)
@@ -241,7 +241,7 @@ class TorchFolders(State):
         """Return the backend of the others of the family, as far as they are known."""
         # With --upgrade-variant the others may be replaced too.
         installed = {} if self.user.upgrades(self.options) else self.installed
-        for name, label in reversed([*installed.items(), *self.last_label.items()]):
+        for name, label in reversed([*installed.items(), *self.known_labels().items()]):
             if name in WITH_BACKEND and name != project and label:
                 return label
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipvariant.shim.core.pip_objects import requested_link
@@ -40,6 +40,8 @@ class Decisions(State):
         self.last_label: dict[str, str] = {}
         #: While a build is prepared: canonical project name -> label of the target environment.
         self.build_labels: Mapping[str, str] = {}
+        #: Returns the backends of what is installed of torch's family, where that counts.
+        self.installed_backends: Callable[[], Mapping[str, str | None]] = dict
         #: Why wheels on the disk were refused, as sentences.
         self.refused: list[str] = []
         #: Canonical project name -> version that is installed, where it is to be explained.
@@ -63,6 +65,10 @@ class Decisions(State):
                 for url, each in self._by_url.items()
                 if each.decision is not decided.decision
             }
+
+    def known_labels(self) -> Mapping[str, str]:
+        """Return the labels that are settled so far, by canonical project name; newest last."""
+        return {**self.build_labels, **self.last_label}
 
     def of_link(self, link: Any) -> Decided | None:
         """Return what was decided about the file of a link, None if nothing was."""

@@ -144,11 +144,12 @@ class SameVariant:
         """
         folders, preferences = self.folders(), self.user.preferences
         backend = folders.installed.get(project)
-        families = () if preferences is None else preferences.family_of(project)
+        if preferences is None or backend is None:
+            return False
         others = [
             other
-            for family in families
-            if not family.namespace and backend is not None
+            for family in preferences.family_of(project)
+            if not family.namespace
             for other in filter(self._takes_part, sorted(family.packages - {project}))
             if folders.installed.get(other, "") not in (None, backend)
         ]
