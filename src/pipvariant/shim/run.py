@@ -168,6 +168,7 @@ class Run:
             )
             self._on.put(patches(same_variant))
             parts.selector.arrange = same_variant.arrange
+            parts.installed_order.same_variant = same_variant
 
     def _finding_patches(self) -> Iterator[Patch]:
         from pipvariant.shim.finding import filenames, links, whole_wheels
@@ -199,6 +200,7 @@ class Run:
             options,
             user,
             parts.index,
+            parts.decisions,
             parts.replacements,
             parts.target,
             parts.settled_judge,

@@ -234,7 +234,9 @@ class TorchFolders(State):
 
     def _decided(self, project: str) -> str | None:
         """Return the backend of the others of the family, as far as they are known."""
-        for name, label in reversed([*self.installed.items(), *self.known_labels().items()]):
+        # With --upgrade-variant the others may be replaced too.
+        installed = {} if self.user.upgrades(self.options) else self.installed
+        for name, label in reversed([*installed.items(), *self.known_labels().items()]):
             if name in WITH_BACKEND and name != project and label:
                 return label
         return None

@@ -139,6 +139,31 @@ class SameVariant:
         ]
         return [], f"{some(reasons, joint='; ')} ({family})"
 
+    def gives_way(self, project: str) -> bool:
+        """Say whether others may not come to have the backend of an installed package.
+
+        It is looked up with the newest search; before there is one, it is so if there are others.
+        """
+        folders, preferences = self.folders(), self.user.preferences
+        backend = folders.installed.get(project)
+        if preferences is None or backend is None:
+            return False
+        others = [
+            other
+            for family in preferences.family_of(project)
+            if not family.namespace
+            for other in filter(self._takes_part, sorted(family.packages - {project}))
+            if folders.installed.get(other, "") not in (None, backend)
+        ]
+        search = self.index.search
+        if search is None:
+            return bool(others)
+        fixed = folders.installed.keys() - self.resolution.named - self._found
+        return any(
+            other in fixed or folders.newest_in(search.finder, other, backend) is None
+            for other in others
+        )
+
     def _exists(self, search: Search, other: str) -> bool:
         return self._takes_part(other) and bool(self.index.files(search.finder, other))
 
