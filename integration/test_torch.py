@@ -3,35 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from urllib.parse import quote
 
 import pytest
 
 from integration.environments import Pip, Result
 from integration.index import Index
-from integration.torch_index import LINUX, NVIDIA_LIBRARIES, TorchIndex
+from integration.torch_index import LINUX, TorchIndex
 from integration.torch_machines import TORCH_MACHINES, TorchMachine
 from integration.wheels import Sdist, Wheel, cuda, release
 
 ALL = ("torch", "torchvision", "torchaudio")
 PLAN = ("--dry-run", "--ignore-installed")
-
-
-@pytest.fixture(scope="session")
-def served() -> Iterator[TorchIndex]:
-    """The replica, served once."""
-    server = TorchIndex()
-    with server:
-        yield server
-
-
-@pytest.fixture
-def torch(served: TorchIndex, index: Index) -> TorchIndex:
-    """The replica as at first; libraries of NVIDIA, and a false torch, are on the other index."""
-    served.reset()
-    index.add(*NVIDIA_LIBRARIES, Wheel("torch", "9.0"), Wheel("triton", "9.0"))
-    return served
 
 
 class Torch:
