@@ -109,6 +109,7 @@ def test_the_family_is_looked_for_in_folders_only_and_nothing_else_is(
     assert torch.pages_asked == ["cu130/torch", "cu129/torch", "cu129/triton"]
 
 
+@pytest.mark.every_pip
 def test_what_is_installed_decides_the_backend_of_what_comes_later(
     pip: Pip, run: Torch, torch: TorchIndex
 ) -> None:
@@ -166,6 +167,7 @@ def test_a_stated_backend_is_taken_without_a_look_at_the_machine(
     assert run.planned("triton==3.5.0", backend="cu126") == {"triton": "3.5.0"}
 
 
+@pytest.mark.every_pip
 def test_the_option_can_come_from_a_file_or_a_variable(
     pip: Pip, torch: TorchIndex, index: Index
 ) -> None:

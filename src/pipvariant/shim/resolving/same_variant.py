@@ -144,14 +144,16 @@ class SameVariant:
 
         It is looked up with the newest search; before there is one, it is so if there are others.
         """
-        folders, preferences = self.folders(), self.user.preferences
-        backend = folders.installed.get(project)
-        if preferences is None or backend is None:
+        preferences = self.user.preferences
+        families = () if preferences is None else preferences.family_of(project)
+        families = tuple(family for family in families if not family.namespace)
+        folders = self.folders()
+        backend = folders.installed.get(project) if families else None
+        if backend is None:
             return False
         others = [
             other
-            for family in preferences.family_of(project)
-            if not family.namespace
+            for family in families
             for other in filter(self._takes_part, sorted(family.packages - {project}))
             if folders.installed.get(other, "") not in (None, backend)
         ]
