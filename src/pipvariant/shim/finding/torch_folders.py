@@ -196,18 +196,19 @@ class TorchFolders(State):
         folders = self.fitting(project)
         fits = len(folders) if project in WITH_BACKEND else len(self.fitting("torch"))
         pins = [each for each in specifier or () if _is_pin(each)]
-        decided = next(filter(None, (backend_in(pin.version) for pin in pins)), None)
-        if decided is None:
-            decided = self._decided(project)
-        elif decided not in folders:
-            self._tell_unfit(project, decided)
-        if decided is not None and decided in folders:
-            folders = (decided, *(folder for folder in folders if folder != decided))
+        named = next(filter(None, (backend_in(pin.version) for pin in pins)), None)
+        if named is not None and named not in folders:
+            self._tell_unfit(project, named)
+        first = named or (self._decided(project) if len(folders) > 1 else None)
+        if first is not None and first in folders:
+            folders = (first, *(folder for folder in folders if folder != first))
+            fits = 1
         if pins:
-            return [(folder,) for folder in folders]
-        if decided in folders:
-            return [folders[:1], folders[1:]]
-        return [folders[:fits], *((folder,) for folder in folders[fits:])]
+            fits = 0
+        elif project in WITH_BACKEND:
+            return list(filter(None, (folders[:fits], folders[fits:])))
+        one_by_one = ((folder,) for folder in folders[fits:])
+        return list(filter(None, (folders[:fits], *one_by_one)))
 
     def tell_failure(self, reason: str) -> None:
         """Say that the index cannot be reached, and ask none of its folders any more."""
