@@ -250,6 +250,26 @@ def test_without_an_index_links_are_chosen_by_their_local_version(
     assert torch.requests == []
 
 
+def test_the_index_can_be_a_folder(pip: Pip, torch: TorchIndex) -> None:
+    for backend in ("cpu", "cu128"):
+        page = pip.work / "whl" / backend / "torch"
+        page.mkdir(parents=True)
+        wheel = Wheel("torch", f"2.9.1+{backend}")
+        (page / wheel.filename).write_bytes(wheel.content)
+        link = f'<!DOCTYPE html><a href="{quote(wheel.filename)}">{wheel.filename}</a>'
+        (page / "index.html").write_text(link)
+    for where in ("whl", (pip.work / "whl").as_uri()):
+        result = pip.variant(
+            "install",
+            *PLAN,
+            "torch",
+            environ={"PIP_TORCH_BACKEND": "auto", "PIP_TORCH_INDEX": where},
+            driver="13.0",
+        ).check()
+        assert result.lines_with("Would install torch-2.9.1+cu128")
+        assert not result.warnings
+
+
 @pytest.mark.effect_of("torch_pages", "_handle_get_simple_fail")
 def test_an_index_that_cannot_be_reached_is_tried_once(pip: Pip) -> None:
     where = ("--torch-index", "http://127.0.0.1:9/whl", "--retries", "0")

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import functools
 import logging
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.printable import some
@@ -154,8 +156,9 @@ class TorchFolders(State):
 
     def urls(self, project: str) -> list[str]:
         """Return the URL of the page that is being asked for, in place of those of indexes."""
-        folder = self.asking.folder
-        return [] if folder is None else [f"{self.base}{folder}/{project}/"]
+        url = f"{self.base}{self.asking.folder}/{project}/"
+        is_there = self.asking.folder is not None and not _is_missing(url)
+        return [url] if is_there else []
 
     def candidates(self, finder: Any, project: str) -> Iterator[Any]:
         """Yield pip's candidates of a project, of as many folders as are needed.
@@ -255,6 +258,13 @@ class TorchFolders(State):
             new = [each for each in entries if id(each[1].keywords["link"]) not in seen]
             seen.update(id(each[1].keywords["link"]) for each in new)
             yield new
+
+
+def _is_missing(url: str) -> bool:
+    """Say whether it is a folder of this machine that is not there, of which pip would warn."""
+    if url.startswith("file:"):
+        url = import_module("pip._internal.utils.urls").url_to_path(url)
+    return "://" not in url and not os.path.isdir(url)
 
 
 def _is_pin(specifier: Any) -> bool:
