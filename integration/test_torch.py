@@ -198,6 +198,8 @@ def test_what_is_required_of_labels_is_required_of_folders(run: Torch) -> None:
     assert run.planned(*prefer, "torch==2.6.0")["torch"] == "2.6.0+cu126"
     result = run.install(*PLAN, "--exclude-variant", "nvidia", "torch")
     assert result.lines_with("torch 2.9.1: variant cpu; cu126 needs", "--exclude-variant")
+    for null in ("torch=null", ":all:=null"):
+        assert run.planned("--variant", null, "torch")["torch"] == "2.9.1+cpu"
     run.driver = "11.4"
     assert run.planned("--require-variant=torch=nvidia", "torch")["torch"] == "2.7.1+cu118"
     for words in (("--variant=torch=cu130", "torch"), ("torch==2.9.1+cu130",)):

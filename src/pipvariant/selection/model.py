@@ -50,7 +50,14 @@ class File(NamedTuple):
     @property
     def is_accelerated(self) -> bool:
         """Whether the file is a variant wheel with properties, so not the null variant."""
-        return self.label not in (None, NULL_LABEL, "cpu" if self.is_of_folder else None)
+        return self.label is not None and NULL_LABEL not in self.names
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The labels that a user may call the file by; empty for no label."""
+        label = self.label or ""
+        # That which every machine can take.
+        return (label, NULL_LABEL) if self.is_of_folder and label == "cpu" else (label,)
 
     @property
     def kind(self) -> str:

@@ -162,7 +162,11 @@ class UserConstraints(State):
         """Say whether the user named the very label for a decision (``--variant``)."""
         if self.preferences is None:
             return False
-        labels = {"", *(label for judgement in decision.judged() for label in judgement.labels)}
+        judged = list(decision.judged())
+        labels = {"", *(label for judgement in judged for label in judgement.labels)}
+        if not all(judgement.metadata.published for judgement in judged):
+            # As which the folder for CPUs counts.
+            labels.add("null")
         return self.preferences.label(decision.project, labels) is not None
 
     def upgrades(self, options: CommandOptions) -> bool:

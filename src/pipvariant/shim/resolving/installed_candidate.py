@@ -80,7 +80,8 @@ class InstalledOrder:
         installed = replacements.replaceable.get(key)
         if installed is None:
             return payloads
-        if not self.is_wanted(key, [file.label or "" for file in files], search):
+        names = [name for file in files for name in file.names]
+        if not self.is_wanted(key, names, search):
             replacements.unwanted.add(key)
             replacements.replacing.update((file.link.url, installed) for file in files)
             return payloads

@@ -139,7 +139,8 @@ class Selector(State):
     ) -> VariantConstraint | None:
         """Like :meth:`constraint`, refusing to go on where what is required is incompatible."""
         project, version = files[0].project, files[0].version
-        required = self.constraint(project, [file.label or "" for file in files], search)
+        names = [name for file in files for name in file.names]
+        required = self.constraint(project, names, search)
         # Where it was compatible in another version, this version is only one to skip.
         if required is not None and project not in self.decisions.fitted:
             refuse_incompatible(required, filter(None, judgements.values()), f"{project} {version}")
