@@ -145,6 +145,9 @@ def test_one_backend_is_taken_whatever_narrows_it(pip: Pip, run: Torch, torch: T
     torch.missing.add(("cu130", "torchvision", ""))
     assert _backends(run.planned(*ALL)) == ["cu128"] * 3
     assert _backends(run.planned("torchaudio==2.9.1", *ALL)) == ["cu128"] * 3
+    torch.missing.add(("cu130", "torch", ""))
+    # There is one file of it, which all folders list.
+    assert _backends(run.planned("torchao"), ("torch",)) == ["cu128"]
     torch.missing.add(("cu128", "torchaudio", "2.9.1"))
     assert _backends(run.planned(*ALL)) == ["cu126"] * 3
 

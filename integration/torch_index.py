@@ -70,7 +70,7 @@ class TorchIndex(Index):
             return super().respond(path, accept)
         if len(parts) == 5 and not parts[4]:
             return self._folder_page(parts[2], parts[3])
-        for wheel in chain(self.wheels.get(parts[2], []), *self.more.values()):
+        for wheel in chain(*self.wheels.values(), *self.more.values()):
             if parts[-1] == wheel.filename:
                 return Reply(wheel.content)
             if parts[-1] == f"{wheel.filename}.metadata":
@@ -92,6 +92,9 @@ class TorchIndex(Index):
         for number, wheel in enumerate(listed):
             digest = hashlib.sha256(wheel.content).hexdigest()
             head = f"/whl/{folder}/" if number % 2 else "../"
+            if wheel.tag.endswith("any"):
+                # One file for all folders.
+                head = "/whl/"
             said = hashlib.sha256(wheel.metadata_text.encode()).hexdigest()
             has_metadata = not wheel.version.startswith("2.4")
             attributes = f' data-dist-info-metadata="sha256={said}"' * has_metadata
@@ -124,7 +127,7 @@ def _release(number: int, version: str, folder: str) -> Iterator[Wheel]:
         yield Wheel("torch", version + local, tag=tag, requires=tuple(needs))
         yield Wheel("torchvision", f"0.{number + 19}.1{local}", tag=tag, requires=goes_with)
         yield Wheel("torchaudio", version + local, tag=tag, requires=goes_with)
-    yield Wheel("torchao", f"0.{number + 9}.0+{folder}", requires=())
+    yield Wheel("torchao", f"0.{number + 9}.0", requires=("torch",))
     if folder.startswith("cu"):
         yield Wheel("xformers", f"0.0.{number + 28}", tag=LINUX, requires=goes_with)
     for project in {"triton", *(text.partition("=")[0] for text in requires.values())}:

@@ -95,11 +95,10 @@ def missing_accelerators(decision: Decision) -> dict[str, bool]:
         for namespace, answer in judgement.answers.items()
         if namespace in ACCELERATORS and answer.origin is Origin.BUILT_IN
     ]
+    missing = {name: bool(answer.problems) for name, answer in asked if not answer.features}
     is_published = all(judgement.metadata.published for judgement in decision.judged())
-    if not is_published and any(answer.features for _, answer in asked):
-        # Folders are for all kinds of accelerators; one that does not fit has its own line.
-        return {}
-    return {name: bool(answer.problems) for name, answer in asked if not answer.features}
+    # There are folders for all kinds, and one that is not asked about here has some that fit.
+    return missing if is_published or len(missing) == len(ACCELERATORS) else {}
 
 
 def why_none(skipped: Sequence[Decision], left_out: Sequence[LeftOut]) -> list[str]:

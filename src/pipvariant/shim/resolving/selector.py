@@ -67,7 +67,8 @@ class Selector(State):
         decision = self.decide(files, search)
         decision = self._arranged(decision, search)
         if decision.judgements:
-            decisions.record(decision, files)
+            # Of a file that is in several folders, the best one counts.
+            decisions.record(decision, (*files, *reversed(decision.files)))
         for file in decision.files:
             judgement = decision.judgements.get(file.source)
             if file.label is not None and judgement is not None:
