@@ -152,6 +152,16 @@ def test_one_backend_is_taken_whatever_narrows_it(pip: Pip, run: Torch, torch: T
     assert _backends(run.planned(*ALL)) == ["cu126"] * 3
 
 
+@pytest.mark.effect_of("same_variant", "BaseReporter.ending_round")
+def test_what_was_tried_in_vain_does_not_decide_the_backend(run: Torch, torch: TorchIndex) -> None:
+    torch.missing.add(("cu128", "torch", "2.7.1"))
+    found = run.planned("torchaudio==2.7.1")
+    assert (found["torch"], found["torchaudio"]) == ("2.7.1+cu126", "2.7.1+cu126")
+    # What is looked for counts, where it is not the newest that a folder has.
+    run.driver = "12.4"
+    assert _backends(run.planned("torchvision", "torchaudio", "torch==2.7.1")) == ["cu118"] * 3
+
+
 def test_a_stated_backend_is_taken_without_a_look_at_the_machine(
     run: Torch, torch: TorchIndex
 ) -> None:

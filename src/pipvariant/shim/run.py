@@ -137,9 +137,9 @@ class Run:
         """Where torch and its family are looked for, with ``--torch-backend``."""
         from pipvariant.shim.finding.torch_folders import TorchFolders
 
-        parts, known_labels = self.parts, self.parts.decisions.known_labels
+        parts, settled_labels = self.parts, self.parts.decisions.settled_labels
         return TorchFolders(
-            self.options, self.user, parts.index, parts.judge, parts.messages, known_labels
+            self.options, self.user, parts.index, parts.judge, parts.messages, settled_labels
         )
 
     def apply_preferences(self) -> None:

@@ -68,11 +68,14 @@ def _install(
     **kwargs: Any,
 ) -> Any:
     before = decisions.build_labels, dict(decisions.last_label)
+    at = decisions.attempted, decisions.pinned
     decisions.build_labels = decisions.build_labels or of_target(options, decisions)
+    decisions.begin_again()
     try:
         return original(self, *args, **kwargs)
     finally:
         decisions.build_labels, decisions.last_label = before
+        decisions.attempted, decisions.pinned = at
 
 
 def _prove(target: str, options: CommandOptions, decisions: Decisions) -> bool:

@@ -58,7 +58,8 @@ class TorchFolders(State):
     """Asks the folders of the backends that fit.
 
     :param judge: says which backends fit, in which order.
-    :param known_labels: returns the labels that are settled so far, by canonical project name.
+    :param settled_labels: returns the labels that the resolver is at, by canonical project name,
+        the newest last.
     """
 
     options: CommandOptions
@@ -66,7 +67,7 @@ class TorchFolders(State):
     index: IndexState
     judge: Judge
     messages: Messages
-    known_labels: Callable[[], Mapping[str, str]]
+    settled_labels: Callable[[], Mapping[str, str]]
     asking: _Asking = field(default_factory=_Asking)
     #: (identity of a finder, project, folder) -> that finder, and pip's candidates.
     _found: dict[tuple[int, str, str], tuple[Any, list[Any]]] = field(default_factory=dict)
@@ -129,11 +130,17 @@ class TorchFolders(State):
     def newest_in(self, finder: Any, project: str, folder: str) -> Any:
         """Return the newest version of a project that a folder has for the target, None for none.
 
-        Local versions count as what they are a build of, and pre-releases only without others.
+        It comes with whether it is one that is looked for, as far as that is known. Local versions
+        count as what they are a build of, and pre-releases only without others.
         """
-        found = self.in_folder(finder, project, folder) if folder in self.fitting(project) else ()
-        versions = [self.index.version_of(each.link, each.version) for each in found]
-        return max(versions, key=lambda each: (not each.is_prerelease, each), default=None)
+        found = self.in_folder(finder, project, folder) if folder in self.fitting(project) else []
+        search = self.index.searches.get(project)
+        sought = (
+            [] if search is None else search.evaluator(project).get_applicable_candidates(found)
+        )
+        versions = [self.index.version_of(each.link, each.version) for each in sought or found]
+        newest = max(versions, key=lambda each: (not each.is_prerelease, each), default=None)
+        return None if newest is None else (bool(sought), newest)
 
     def in_folder(self, finder: Any, project: str, folder: str) -> list[Any]:
         """Return pip's candidates of a project in a folder, which is asked once."""
@@ -240,7 +247,7 @@ class TorchFolders(State):
         """Return the backend of the others of the family, as far as they are known."""
         # With --upgrade-variant the others may be replaced too.
         installed = {} if self.user.upgrades(self.options) else self.installed
-        for name, label in reversed([*installed.items(), *self.known_labels().items()]):
+        for name, label in reversed([*installed.items(), *self.settled_labels().items()]):
             if name in WITH_BACKEND and name != project and label:
                 return label
         return None

@@ -38,6 +38,10 @@ class Decisions(State):
         self.constrained: set[str] = set()
         #: Canonical project name -> label of the file that the resolver was given last.
         self.last_label: dict[str, str] = {}
+        #: Likewise, of the files that it was given since its last step.
+        self.attempted: dict[str, str] = {}
+        #: What it has settled on up to that step, pip's candidates by their names.
+        self.pinned: dict[str, Any] = {}
         #: While a build is prepared: canonical project name -> label of the target environment.
         self.build_labels: Mapping[str, str] = {}
         #: Returns the backends of what is installed of torch's family, where that counts.
@@ -58,6 +62,7 @@ class Decisions(State):
     def forget(self, link: Any) -> None:
         """Forget what was decided about the version of a file, as it is to be decided again."""
         decided = self.of_link(link)
+        self.begin_again()
         if decided is not None:
             self.fitted.discard(decided.decision.project)
             self._by_url = {
@@ -66,9 +71,18 @@ class Decisions(State):
                 if each.decision is not decided.decision
             }
 
-    def known_labels(self) -> Mapping[str, str]:
-        """Return the labels that are settled so far, by canonical project name; newest last."""
-        return {**self.build_labels, **self.last_label}
+    def settled_labels(self) -> Mapping[str, str]:
+        """Return the labels that the resolver is at, by canonical project name; newest last."""
+        labels = dict(self.build_labels)
+        for candidate in self.pinned.values():
+            decided = self.of_link(candidate.source_link)
+            if decided is not None:
+                labels[decided.file.project] = decided.file.label or ""
+        return {**labels, **self.attempted}
+
+    def begin_again(self) -> None:
+        """Forget where the resolver is at."""
+        self.attempted, self.pinned = {}, {}
 
     def of_link(self, link: Any) -> Decided | None:
         """Return what was decided about the file of a link, None if nothing was."""

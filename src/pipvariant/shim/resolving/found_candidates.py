@@ -119,7 +119,6 @@ class FoundVariants:
         """
         project, version = files[0].project, files[0].version
         by_payload = {id(file.payload): file for file in files}
-        last_label = self.decisions.last_label
         left: list[Any] | None = None
 
         def build_next() -> Any:
@@ -132,9 +131,12 @@ class FoundVariants:
                 # None is pip's word for a file that it cannot use after all.
                 if built is not None:
                     # What is installed is none of these files, and speaks for itself.
-                    last_label.pop(project, None)
+                    self.decisions.last_label.pop(project, None)
+                    self.decisions.attempted.pop(project, None)
                     if id(payload) in by_payload:
-                        last_label[project] = by_payload[id(payload)].label or ""
+                        label = by_payload[id(payload)].label or ""
+                        self.decisions.last_label[project] = label
+                        self.decisions.attempted[project] = label
                     return built
             return None
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 CANDIDATES = "pip._internal.resolution.resolvelib.candidates"
 FACTORY = "pip._internal.resolution.resolvelib.factory"
+REPORTER = "pip._vendor.resolvelib.reporters:BaseReporter.ending_round"
 PROOF = samples.NAME
 
 
@@ -91,7 +92,7 @@ class SameVariant:
         if not self._takes_part(project):
             self._found.add(project)
             if any(self._arranged & family.packages for family in families):
-                self.decisions.last_label.clear()
+                self.decisions.begin_again()
                 raise ResolveAgain
         if families:
             self._arranged.add(project)
@@ -227,6 +228,7 @@ def patches(same_variant: SameVariant) -> list[Patch]:
             for name in ("_InstallRequirementBackedCandidate", "AlreadyInstalledCandidate")
         ),
         patch(f"{FACTORY}:Factory.get_installation_error", _get_installation_error, _prove_error),
+        patch(REPORTER, _ending_round, _prove_round, same_variant.decisions),
     ]
 
 
@@ -298,6 +300,13 @@ def _get_installation_error(original: Any, /, self: Any, e: Any, *args: Any, **k
     )
 
 
+def _ending_round(
+    decisions: Decisions, original: Any, /, self: Any, index: Any, state: Any
+) -> None:
+    decisions.attempted, decisions.pinned = {}, dict(state.mapping)
+    original(self, index, state)
+
+
 # Proofs: pip's own candidates and errors, of a member of a made-up family.
 
 
@@ -345,3 +354,12 @@ def _prove_error() -> bool:
     impossible = resolvers.ResolutionImpossible([cause])
     error = samples.factory(samples.finder()).get_installation_error(impossible, {})
     return "--same-variant" in str(error)
+
+
+def _prove_round(decisions: Decisions) -> bool:
+    reporters: Any = import_module(REPORTER.partition(":")[0])
+    resolution: Any = import_module("pip._vendor.resolvelib.resolvers").Resolution
+    reporters.BaseReporter().ending_round(index=0, state=SimpleNamespace(mapping={PROOF: PROOF}))
+    return decisions.pinned == {PROOF: PROOF} and "ending_round" in samples.names_used(
+        resolution.resolve
+    )
