@@ -109,7 +109,6 @@ def test_the_family_is_looked_for_in_folders_only_and_nothing_else_is(
     assert torch.pages_asked == ["cu130/torch", "cu129/torch", "cu129/triton"]
 
 
-@pytest.mark.every_pip
 def test_what_is_installed_decides_the_backend_of_what_comes_later(
     pip: Pip, run: Torch, torch: TorchIndex
 ) -> None:

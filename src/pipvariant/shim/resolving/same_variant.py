@@ -15,11 +15,10 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipvariant.printable import printable, some
+from pipvariant.printable import printable
 from pipvariant.selection.same_variant import (
     Values,
     arrange,
-    arrange_folders,
     values_of,
     values_of_backend,
     values_of_installed,
@@ -32,6 +31,7 @@ from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.index import Search
 from pipvariant.shim.finding.installed import find_installed, installed_version, read_installed
 from pipvariant.shim.resolving.again import Resolution, ResolveAgain
+from pipvariant.shim.resolving.same_backend import arrange_by_folder
 from pipvariant.standard.preferences import Family, Preferences
 
 if TYPE_CHECKING:
@@ -98,9 +98,12 @@ class SameVariant:
             self._arranged.add(project)
         for family in families:
             if not family.namespace:
-                files, reason = self._arrange_folders(files, family, project, search)
+                folders, named = self.folders(), self.resolution.named
+                there = {*named, *self._found, *folders.installed}
+                others = sorted(family.packages & there - {project})
+                files, reason = arrange_by_folder(files, others, folders, search.finder, named)
                 if reason:
-                    return [], reason
+                    return [], f"{reason} ({family})"
         return arrange(
             files,
             decision,
@@ -108,37 +111,6 @@ class SameVariant:
             functools.partial(self._offered, search),
             functools.partial(self._exists, search),
         )
-
-    def _arrange_folders(
-        self, files: Sequence[File], family: Family, project: str, search: Search
-    ) -> tuple[list[File], str]:
-        """Put the file first with whose backend all other members can go."""
-        folders, finder = self.folders(), search.finder
-        kept = {name: each for name, each in folders.installed.items() if each is not None}
-        kept = {name: each for name, each in kept.items() if name not in self.resolution.named}
-        # What is installed and does not say its backend goes with any.
-        free = folders.installed.keys() - kept.keys() - self.resolution.named
-
-        def newest(other: str, folder: str) -> Any:
-            if other in kept or other in free:
-                return True if kept.get(other, folder) == folder else None
-            return folders.newest_in(finder, other, folder)
-
-        there = {*self.resolution.named, *self._found, *folders.installed}
-        others = sorted(family.packages & there - {project})
-        arranged, apart = arrange_folders(files, others, newest)
-        # What is in no folder is not their fault, and pip says so.
-        apart = [other for other in apart if other in kept or folders.exists(finder, other)]
-        if not apart:
-            return arranged, ""
-        named = some(dict.fromkeys(file.label for file in files))
-        reasons = [
-            f"{other} is installed for {kept[other]}, and would have to be named to be replaced"
-            if other in kept
-            else f"{other} has no build for {named}"
-            for other in apart
-        ]
-        return [], f"{some(reasons, joint='; ')} ({family})"
 
     def gives_way(self, project: str) -> bool:
         """Say whether others may not come to have the backend of an installed package.
@@ -359,7 +331,6 @@ def _prove_error() -> bool:
 def _prove_round(decisions: Decisions) -> bool:
     reporters: Any = import_module(REPORTER.partition(":")[0])
     resolution: Any = import_module("pip._vendor.resolvelib.resolvers").Resolution
-    reporters.BaseReporter().ending_round(index=0, state=SimpleNamespace(mapping={PROOF: PROOF}))
-    return decisions.pinned == {PROOF: PROOF} and "ending_round" in samples.names_used(
-        resolution.resolve
-    )
+    mapping = {PROOF: object()}
+    reporters.BaseReporter().ending_round(index=0, state=SimpleNamespace(mapping=mapping))
+    return decisions.pinned == mapping and "ending_round" in samples.names_used(resolution.resolve)
