@@ -256,11 +256,13 @@ def test_without_an_index_links_are_chosen_by_their_local_version(
     folder = pip.work / "wheels"
     folder.mkdir()
     for local in ("cpu", "cu128", "rocm6.4"):
-        wheel = Wheel("torch", f"2.9.1+{local}")
-        (folder / wheel.filename).write_bytes(wheel.content)
-    offline = ("--no-index", "--find-links", str(folder), "torch")
-    assert run.planned(*offline) == {"torch": "2.9.1+cu128"}
-    assert run.planned(*offline, backend="cpu") == {"torch": "2.9.1+cpu"}
+        for name in ("torch", "torchvision"):
+            wheel = Wheel(name, f"2.9.1+{local}")
+            (folder / wheel.filename).write_bytes(wheel.content)
+    offline = ("--no-index", "--find-links", str(folder), "torch", "torchvision")
+    for backend, local in (("auto", "cu128"), ("cpu", "cpu")):
+        found = run.planned(*offline, backend=backend)
+        assert found == dict.fromkeys(("torch", "torchvision"), f"2.9.1+{local}")
     assert torch.requests == []
 
 

@@ -143,11 +143,14 @@ class TorchFolders(State):
         return None if newest is None else (bool(sought), newest)
 
     def in_folder(self, finder: Any, project: str, folder: str) -> list[Any]:
-        """Return pip's candidates of a project in a folder, which is asked once."""
+        """Return pip's candidates of a project in a folder, which is asked once.
+
+        Without an index (``--no-index``) there is none of the folders either.
+        """
         key = (id(finder), project, folder)
         if key not in self._found:
-            if self.asking.failure:
-                # The other folders are on the same server, and pip would try each for long.
+            # The other folders are on the same server, and pip would try each for long.
+            if self.asking.failure or not finder.index_urls:
                 return []
             read = functools.partial(
                 finder.process_project_url, link_evaluator=finder.make_link_evaluator(project)
@@ -167,16 +170,18 @@ class TorchFolders(State):
         is_there = self.asking.folder is not None and not _is_missing(url)
         return [url] if is_there else []
 
-    def candidates(self, finder: Any, project: str) -> Iterator[Any]:
+    def candidates(self, finder: Any, project: str, *, is_elsewhere: bool) -> Iterator[Any]:
         """Yield pip's candidates of a project, of as many folders as are needed.
 
         Who does not look for something, but at what there is, has those that were asked before.
+
+        :param is_elsewhere: there are some of ``--find-links``.
         """
         search, left = self.asking.search, self.asking.most
         if search is None:
             yield from self._known(finder, project)
             return
-        has_any = False
+        has_any = is_elsewhere
         for folders in self._sets(project, search.specifier):
             if left == 0:
                 self.asking.left = True
@@ -186,7 +191,7 @@ class TorchFolders(State):
             has_any = has_any or bool(found)
             if left and search.evaluator(project).get_applicable_candidates(found):
                 left -= 1
-        if not has_any and not self.asking.failure:
+        if not has_any and not self.asking.failure and finder.index_urls:
             named = some(self.fitting(project))
             text = f"{project} is in none of the folders that fit ({named}) of {redact(self.base)}"
             self.messages.tell(logging.WARNING, text)

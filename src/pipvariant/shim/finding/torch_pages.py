@@ -44,8 +44,7 @@ def _find_all_candidates(
     if not folders.has(project) or _is_locked(self, project):
         return found
     found = [*folders.of_links(project, found)]
-    # Without an index there are none of the folders either.
-    return [*found, *folders.candidates(self, project)] if self.index_urls else found
+    return [*found, *folders.candidates(self, project, is_elsewhere=bool(found))]
 
 
 def _find_best_candidate(
