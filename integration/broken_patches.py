@@ -75,6 +75,7 @@ def _of(command: str, *, legacy: bool) -> list[Patch]:
         all_variants=True,
         ignores_dependencies=True,
     )
+    run.user.torch_backend = "cpu"
     run.user.preferences = Preferences(families=(Family("n", frozenset({"a", "b"})),))
     run.label_built = lambda wheel, source, label, folder: ""
     run.activate(only_reading=command in READING)

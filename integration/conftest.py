@@ -12,6 +12,8 @@ import pytest
 from integration.environments import Pip
 from integration.index import Index
 from integration.templates import Template
+from integration.torch_index import NVIDIA_LIBRARIES, TorchIndex
+from integration.wheels import Wheel
 
 # These servers are there in the tox environment `servers` only.
 collect_ignore = [] if find_spec("devpi_server") and find_spec("pypiserver") else ["servers"]
@@ -35,6 +37,22 @@ def index() -> Iterator[Index]:
     """An empty index, served on loopback."""
     with Index() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def torch_replica() -> Iterator[TorchIndex]:
+    """The replica of PyTorch's index, served once."""
+    server = TorchIndex()
+    with server:
+        yield server
+
+
+@pytest.fixture
+def torch(torch_replica: TorchIndex, index: Index) -> TorchIndex:
+    """The replica as at first; libraries of NVIDIA, and a false torch, are on the other index."""
+    torch_replica.reset()
+    index.add(*NVIDIA_LIBRARIES, Wheel("torch", "9.0"), Wheel("triton", "9.0"))
+    return torch_replica
 
 
 @pytest.fixture

@@ -34,12 +34,14 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
 
 
-def put(folder: Path, name: str, variant: object = None, requires: str = "") -> None:
+def put(
+    folder: Path, name: str, variant: object = None, requires: str = "", version: str = "1.0"
+) -> None:
     """Install a project: only what its .dist-info says about it."""
-    info = folder / f"{name}-1.0.dist-info"
+    info = folder / f"{name}-{version}.dist-info"
     info.mkdir()
     needs = f"Requires-Dist: {requires}\n" if requires else ""
-    head = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{needs}"
+    head = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}"
     (info / "METADATA").write_text(head)
     if variant is not None:
         text = variant if isinstance(variant, str) else json.dumps(variant)
@@ -211,6 +213,30 @@ def test_a_wrong_override_is_an_error(tmp_path: Path, monkeypatch: pytest.Monkey
     error = import_module("pip._internal.exceptions").InstallationError
     with pytest.raises(error, match=DRIVER):
         listed(tmp_path)
+
+
+def test_a_build_of_torch_is_judged_by_the_backend_in_its_version(tmp_path: Path) -> None:
+    put(tmp_path, "torch", version="2.9.0+cu130")
+    put(tmp_path, "torchvision", version="0.24.0+cpu")
+    put(tmp_path, "torchaudio", version="2.9.0")
+    put(tmp_path, "other", version="1.0+cu130")
+    assert [(row["name"], row["label"], row["fits"]) for row in listed(tmp_path)] == [
+        ("torch", "cu130", False),
+        ("torchvision", "cpu", True),
+    ]
+    said = "torch 2.9.0+cu130: cu130 needs CUDA driver >= 13.0, this machine has 12.8\n"
+    assert checked(tmp_path) == (1, said)
+
+
+def test_builds_of_torch_for_different_backends_are_mixed(tmp_path: Path) -> None:
+    put(tmp_path, "torch", version="2.9.0+cu126")
+    put(tmp_path, "torchvision", requires="torch==2.9.0", version="0.24.0+cpu")
+    said = (
+        "Packages that need each other are built for different backends: "
+        "torch 2.9.0+cu126 has cu126, torchvision 0.24.0+cpu has cpu"
+    )
+    assert checked(tmp_path, "--mixed") == (1, f"{said}\n{installed.FIT}\n")
+    assert [each["mixed"] for each in listed(tmp_path)] == [["torch", "torchvision"]] * 2
 
 
 def test_without_paths_the_environment_is_looked_at() -> None:

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from pipvariant.selection.explanation import CHOSEN, FITS, LEFT_OUT, PASSED, REJECTED, explain
+import pytest
+
+from pipvariant.providers.target import Target
+from pipvariant.selection.explanation import (
+    CHOSEN,
+    FITS,
+    LEFT_OUT,
+    PASSED,
+    REJECTED,
+    explain,
+    folder_advice,
+)
+from pipvariant.selection.judging import Judge
 from pipvariant.selection.model import Decision, File, LeftOut
 from pipvariant.selection.ordering import decide
 from tests.selection.releases import JUDGE, Sources, bounds, files, metadata
@@ -91,3 +103,28 @@ def test_skipped_versions_are_explained_with_their_builds_and_answers() -> None:
     }
     assert [build.label for build in explanation.skipped_builds["2.0"]] == ["g8", "g9"]
     assert list(explanation.answers) == ["gpu"]
+
+
+@pytest.mark.parametrize(
+    ("disabled", "taken"),
+    (
+        ((), "the first of cu128, cu126, cu125 and 23 more that has the version"),
+        (("nvidia",), "cpu"),
+    ),
+)
+def test_what_torch_has_in_folders_is_named_best_first(
+    disabled: tuple[str, ...], taken: str
+) -> None:
+    environ = {"NV_VARIANT_PROVIDER_FORCE_CUDA_DRIVER_VERSION": "12.8"}
+    judge = Judge(Target(disabled=(*disabled, "amd", "intel"), environ=environ))
+    versions = {"torch": "2.9.0", "torchaudio": "2.9.0+cpu", "triton": "3.5", "filelock": "3.0"}
+    advice = str(folder_advice(versions, [], judge, index="https://x.test/whl/"))
+    where = "https://x.test/whl/ has a build for each backend"
+    assert advice == f"torch: {where}; --torch-backend auto would take {taken}"
+
+
+def test_nothing_is_said_of_folders_where_nothing_or_a_variant_is_of_the_family() -> None:
+    judge = Judge(Target(from_target_file={}))
+    for versions in ({"triton": "3.5"}, {"torch": "2.9.0+cu128"}):
+        assert folder_advice(versions, [], judge, index="") is None
+    assert folder_advice({"torchaudio": "2.9.0"}, ["torch"], judge, index="") is None

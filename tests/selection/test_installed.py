@@ -9,6 +9,7 @@ import pytest
 from pipvariant.providers.target import Target
 from pipvariant.selection.installed import (
     Installed,
+    backend_build,
     better_label,
     compatibility,
     may_have_better,
@@ -168,3 +169,14 @@ def test_what_nobody_can_judge_stays() -> None:
 def test_a_name_that_a_shell_would_run_is_quoted_in_the_command() -> None:
     command = upgrade_command(Installed("tri;reboot", "1.0"))
     assert command == "pip-variant install --upgrade-variant 'tri;reboot==1.0'"
+
+
+def test_builds_of_torch_are_replaced_together_whatever_their_local_version() -> None:
+    torch = backend_build(Installed("torch", "2.9.0+cu126"), "torch")
+    audio = backend_build(Installed("torchaudio", "2.9rc1+cpu"), "torchaudio")
+    assert (torch.label, audio.label) == ("cu126", "cpu")
+    assert upgrade_command(torch, audio) == (
+        "pip-variant install --torch-backend auto --upgrade-variant torch==2.9.0 torchaudio==2.9rc1"
+    )
+    for name, version in (("torch", "2.9.0"), ("torch", "2.9.0+git1"), ("tri", "1.0+cpu")):
+        assert not backend_build(Installed(name, version), name).is_variant

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipvariant.selection.mixed import Member, find_mixed
+from pipvariant.selection.installed import Installed
+from pipvariant.selection.mixed import Member, find_mixed, properties_to_compare
 from pipvariant.standard.properties import Property, from_properties
 
 BOUND = "nvidia :: cuda_version_lower_bound"
@@ -45,6 +46,18 @@ def test_what_is_mixed_is_named_with_the_option_for_all_that_belong_together() -
 )
 def test_what_goes_together_is_not_mixed(texts: tuple[str, ...], needs: tuple[str, ...]) -> None:
     assert find_mixed([CORE, member("serve", *texts, requires=needs)]) == []
+
+
+def test_builds_for_two_backends_of_torch_are_mixed_and_replaced_together() -> None:
+    torch, vision = (
+        Member(name, version, properties_to_compare(build), frozenset(needs))
+        for name, version, needs in (("torch", "2.9+cpu", []), ("vision", "1+cu126", ["torch"]))
+        for build in [Installed(name, version, version.partition("+")[2], is_in_folder=True)]
+    )
+    (mixed,) = find_mixed([torch, vision])
+    command = "pip-variant install --torch-backend auto --upgrade-variant torch==2.9 vision==1"
+    assert mixed.command == command
+    assert mixed.reason.endswith("backends: torch 2.9+cpu has cpu, vision 1+cu126 has cu126")
 
 
 def test_what_is_no_accelerator_mixes_freely() -> None:

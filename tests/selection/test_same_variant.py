@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from pipvariant.selection.model import Decision
+from pipvariant.selection.model import Decision, File
 from pipvariant.selection.ordering import decide
-from pipvariant.selection.same_variant import Values, arrange, values_of
+from pipvariant.selection.same_variant import Values, arrange, arrange_folders, values_of
 from pipvariant.standard.preferences import Family, read_preferences
 from tests.selection.releases import JUDGE, Sources, bounds, files, metadata
 
@@ -75,3 +75,21 @@ def test_nothing_in_common_leaves_nothing_and_names_the_package() -> None:
     beta = decided("beta", bounds(2, null=False))
     reason = "no variant of beta has equal values (--same-variant gpu=alpha,beta)"
     assert arranged(bounds(1, null=False), beta=[beta]) == ([], reason)
+
+
+def test_the_first_folder_that_has_the_newest_version_of_all_others_comes_first() -> None:
+    def found(**offered: Mapping[str, int]) -> tuple[list[str | None], list[str]]:
+        files = [
+            File("torch", "2.9", f"torch-2.9+{label}.whl", label, is_of_folder=True)
+            for label in ("cu130", "cu128", "cpu")
+        ]
+        ordered, apart = arrange_folders(files, offered, lambda name, at: offered[name].get(at))
+        return [file.label for file in ordered], apart
+
+    assert found()[0] == ["cu130", "cu128", "cpu"]
+    vision = {"cu130": 1, "cu128": 2, "cpu": 2}
+    assert found(vision=vision)[0] == ["cu128", "cu130", "cpu"]
+    assert found(vision=vision, audio={"cu130": 1, "cpu": 1})[0] == ["cpu", "cu130", "cu128"]
+    # Where no folder has the newest of all, one that has any of all.
+    assert found(vision=vision, audio={"cu130": 2})[0][0] == "cu130"
+    assert found(vision={"cu130": 1}, audio={"cpu": 1})[1] == ["vision", "audio"]

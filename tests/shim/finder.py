@@ -10,13 +10,15 @@ from pipvariant.selection.model import File
 from pipvariant.shim.core.pip_objects import make_link, make_version
 from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints
 from pipvariant.shim.finding.index import Search
+from pipvariant.shim.finding.torch_folders import TorchFolders
 from pipvariant.shim.parts import Parts
+from pipvariant.shim.resolving.same_variant import SameVariant
 from pipvariant.shim.run import Run
 from pipvariant.standard.metadata import Metadata, Provider
 from pipvariant.standard.preferences import Preferences
 from pipvariant.standard.properties import Property, from_properties
 
-__all__ = ["Distribution", "Finder", "Start", "make_parts"]
+__all__ = ["Distribution", "Finder", "Start", "make_parts", "make_same_variant"]
 
 #: Starts a run with options by name, and with all of its patches on.
 Start = Callable[..., Run]
@@ -28,6 +30,13 @@ def make_parts(preferences: Preferences | None = None, **options: Any) -> Parts:
     """The parts of a run with these options, without any patch."""
     user = UserConstraints(preferences=preferences)
     return Parts(CommandOptions(**options), TargetOptions(), user)
+
+
+def make_same_variant(parts: Parts, user: UserConstraints, options: CommandOptions) -> SameVariant:
+    """What keeps packages on the same variant, with folders of backends that nobody has put on."""
+    index, decisions, resolution = parts.index, parts.decisions, parts.requirements.resolution
+    folders = TorchFolders(options, user, index, parts.judge, parts.messages, dict)
+    return SameVariant(options, user, index, decisions, parts.selector, resolution, lambda: folders)
 
 
 class Distribution:

@@ -10,13 +10,15 @@ from pipvariant.shim.building import build_requirements, label_built_wheel, only
 from pipvariant.shim.core.patches import Patch, Patches
 from pipvariant.shim.core.pip_versions import this_pip
 from pipvariant.shim.core.state import CommandOptions, UserConstraints
+from pipvariant.shim.finding import torch_pages
+from pipvariant.shim.finding.torch_folders import TorchFolders
 from pipvariant.shim.installing import recorded_variants
 from pipvariant.shim.installing.recorded_variants import Recorder
 from pipvariant.shim.options import completion, requirements_files
 from pipvariant.shim.reporting import installed_keys
 from pipvariant.shim.resolving import same_variant
 from pipvariant.shim.resolving.decisions import Decisions
-from tests.shim.finder import make_parts
+from tests.shim.finder import make_parts, make_same_variant
 from tests.shim.proofs import proven
 
 # pip's own modules warn about what they import here and there.
@@ -37,16 +39,18 @@ def _made(name: str) -> Sequence[Patch]:
         "requirements_files": lambda: requirements_files.patches(user, options, lambda: None),
         "same_variant": lambda: same_variant.patches(_same_variant()),
         "show": lambda: installed_keys.patches(options, user),
+        "torch_pages": lambda: torch_pages.patches(_torch_folders()),
     }
     return made[name]()
 
 
 def _same_variant() -> same_variant.SameVariant:
-    parts = make_parts()
-    user, options = UserConstraints(), CommandOptions()
-    return same_variant.SameVariant(
-        options, user, parts.index, parts.decisions, parts.selector, parts.requirements.resolution
-    )
+    return make_same_variant(make_parts(), UserConstraints(), CommandOptions())
+
+
+def _torch_folders() -> TorchFolders:
+    parts, options, user = make_parts(), CommandOptions(), UserConstraints()
+    return TorchFolders(options, user, parts.index, parts.judge, parts.messages, dict)
 
 
 ROOMS = (
@@ -60,6 +64,7 @@ ROOMS = (
     "requirements_files",
     "same_variant",
     "show",
+    "torch_pages",
 )
 
 

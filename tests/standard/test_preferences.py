@@ -153,7 +153,7 @@ def test_a_family_has_a_namespace_and_its_packages() -> None:
     (family,) = wishes.families
     assert family.namespace == "nvidia"
     assert family.packages == {"torch", "torch-audio"}
-    assert str(family) == "nvidia=torch,torch-audio"
+    assert str(family) == "--same-variant nvidia=torch,torch-audio"
     assert wishes.family_of("torch") == (family,)
     assert wishes.family_of("numpy") == ()
 

@@ -17,8 +17,10 @@ from pipvariant.selection.explanation import (
     REJECTED,
     Build,
     Explanation,
+    FolderAdvice,
+    folder_advice,
 )
-from pipvariant.shim.core.pip_objects import pip_error
+from pipvariant.shim.core.pip_objects import pip_error, redact
 from pipvariant.shim.options.definitions import add_named
 from pipvariant.shim.reporting.explanations import explain_run
 from pipvariant.shim.run import Run
@@ -72,19 +74,33 @@ def run_explain(run: Run, args: list[str]) -> int:
     code: int = command.main(args)
     problem = problem or (f"pip ended with exit code {code}" if code else "")
     explanations, others = explain_run(run.parts.index, run.parts.decisions)
+    advice = _folder_advice(run, explanations, others)
     if as_json:
         document = {
             "version": "1",
             "problem": problem or None,
             "projects": list(map(_project_entry, explanations)),
             "without_variants": others,
+            "torch_backend": None if advice is None else vars(advice),
         }
         write_json(sys.stdout, document)
     else:
         head = "Taken as plain pip does (--no-variant)" if run.user.no_variant else NO_VARIANTS
-        rest = f"{head}: {', '.join(others)}" if others else ""
+        rest = [f"{head}: {', '.join(others)}"] if others else []
+        rest += [] if advice is None else [str(advice)]
         _write_as_text(sys.stdout, explanations, rest, problem)
     return code
+
+
+def _folder_advice(
+    run: Run, explanations: Sequence[Explanation], others: Sequence[str]
+) -> FolderAdvice | None:
+    """Return what there is to say about builds in folders, where nobody asked for these."""
+    if run.user.no_variant or run.user.torch_backend:
+        return None
+    versions = {name: run.parts.decisions.versions.get(name, "") for name in others}
+    with_variants, index = [each.name for each in explanations], redact(run.torch_folders.base)
+    return folder_advice(versions, with_variants, run.parts.settled_judge, index=index)
 
 
 def shape_install(command: Any) -> None:
@@ -106,16 +122,16 @@ def shape_install(command: Any) -> None:
 
 
 def _write_as_text(
-    out: TextIO, explanations: Sequence[Explanation], others: str, problem: str
+    out: TextIO, explanations: Sequence[Explanation], others: Sequence[str], problem: str
 ) -> None:
     """Print explanations as tables, for 80 columns at least.
 
-    :param others: names the projects about which nothing was decided.
+    :param others: lines about the projects about which nothing was decided.
     """
     for explanation in explanations:
         _write_one(out, explanation)
-    if others:
-        write_line(out, others)
+    for line in others:
+        write_line(out, line)
     if problem:
         for line in f"Nothing would be installed: {problem}".splitlines():
             write_line(out, line)
@@ -137,8 +153,9 @@ def _write_one(out: TextIO, explanation: Explanation) -> None:
         write_line(out, f"{namespace} ({_who(answer)}): {_what(answer)}")
     if explanation.hint:
         write_line(out, explanation.hint)
-    without = "nothing" if plain is None else f"{name} {plain[0]}, {plain[1]}"
-    write_line(out, f"--no-variant would take: {without}")
+    if explanation.is_plain_known:
+        without = "nothing" if plain is None else f"{name} {plain[0]}, {plain[1]}"
+        write_line(out, f"--no-variant would take: {without}")
     out.write("\n")
 
 

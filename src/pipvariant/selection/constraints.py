@@ -11,6 +11,7 @@ from typing import NamedTuple
 from pipvariant.printable import some
 from pipvariant.selection.model import Judgement
 from pipvariant.selection.reasons import incompatibility
+from pipvariant.standard.filename import NULL_LABEL
 from pipvariant.standard.metadata import Metadata
 from pipvariant.standard.preferences import ALL, Preferences
 
@@ -38,7 +39,11 @@ class VariantConstraint(NamedTuple):
         :param metadata: says what the label means; None if nothing does.
         """
         if self.label is not None and self.label != (label or ""):
-            return False
+            # A folder for CPUs has what is called the null variant where labels are published.
+            is_folder = metadata is not None and not metadata.published
+            properties = metadata.variants.get(label or "") if metadata and is_folder else None
+            if self.label != NULL_LABEL or properties is None or properties:
+                return False
         used = metadata.variants.get(label or "", {}) if metadata is not None else {}
         return all(namespace in used for namespace in self.namespaces)
 

@@ -6,9 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from pipvariant.printable import some
 from pipvariant.providers.answers import Answer
+from pipvariant.selection.judging import Judge
 from pipvariant.selection.model import Decision, File, LeftOut
 from pipvariant.selection.reasons import incompatibility, skip_phrase
+from pipvariant.selection.torch_backends import (
+    BACKENDS,
+    WITH_BACKEND,
+    backend_in,
+    compatibility_note,
+    metadata_of,
+)
 from pipvariant.standard.properties import Properties
 from pipvariant.standard.ranking import Rejection
 
@@ -48,6 +57,7 @@ class Explanation:
     :param skipped_builds: version -> its builds, of the same versions.
     :param answers: what the target said, by namespace.
     :param plain: version and filename that ``--no-variant`` would take, if there is one.
+    :param is_plain_known: false where the indexes that it would be on were not asked.
     :param hint: an older version that has a better label, in words, empty if none is known.
     """
 
@@ -59,7 +69,53 @@ class Explanation:
     skipped_builds: Mapping[str, tuple[Build, ...]] = field(default_factory=dict)
     answers: Mapping[str, Answer] = field(default_factory=dict)
     plain: tuple[str, str] | None = None
+    is_plain_known: bool = True
     hint: str = ""
+
+
+@dataclass(frozen=True)
+class FolderAdvice:
+    """Where builds of torch's family are that an index without variants does not have.
+
+    :param projects: the canonical names of those that are meant.
+    :param index: the URL of the index with a folder for each backend.
+    :param backends: those that fit, best first.
+    """
+
+    projects: tuple[str, ...]
+    index: str
+    backends: tuple[str, ...]
+
+    def __str__(self) -> str:
+        taken = self.backends[0]
+        if len(self.backends) > 1:
+            taken = f"the first of {some(self.backends)} that has the version"
+        return (
+            f"{', '.join(self.projects)}: {self.index} has a build for each backend; "
+            f"--torch-backend auto would take {taken}"
+        )
+
+
+def folder_advice(
+    versions: Mapping[str, str], with_variants: Iterable[str], judge: Judge, *, index: str
+) -> FolderAdvice | None:
+    """Say what ``--torch-backend auto`` would look for, where the option is not used.
+
+    No folder is asked: which of them has a version is not known.
+
+    :param versions: canonical name -> version, of what has no variants.
+    :param with_variants: canonical names of the other projects.
+    :param index: where the folders are.
+    :returns: None where nothing is of torch's family, all of it names its backend, or some of it
+        has variants.
+    """
+    projects = [
+        name for name in versions if name in WITH_BACKEND and not backend_in(versions[name])
+    ]
+    if not projects or not WITH_BACKEND.isdisjoint(with_variants):
+        return None
+    judgement = judge.judge(metadata_of(BACKENDS), BACKENDS, of=projects[0])
+    return FolderAdvice(tuple(projects), index, judgement.ranking.compatible)
 
 
 def explain(
@@ -93,7 +149,10 @@ def explain(
     builds.sort(key=lambda build: (build.status in (REJECTED, LEFT_OUT), build.status == LEFT_OUT))
     statuses = [build.status for build in builds]
     first = statuses.index(CHOSEN) if CHOSEN in statuses else 0
-    builds[:first] = [build._replace(reason=build.reason or PASSED) for build in builds[:first]]
+    builds[:first] = [
+        build._replace(reason="; ".join(filter(None, (PASSED, build.reason))))
+        for build in builds[:first]
+    ]
     return Explanation(
         name,
         None if chosen is None else str(chosen.version),
@@ -107,6 +166,7 @@ def explain(
             for judgement in each.judged()
             for namespace, answer in judgement.answers.items()
         },
+        is_plain_known=chosen is None or not chosen.is_of_folder,
     )
 
 
@@ -120,9 +180,9 @@ def _judged(
             continue
         where, kind = shown(source), "variant wheel"
         for label in judgement.ranking.compatible:
-            status, reason = FITS, decision.skip_reason
-            if taken == (source, label):
-                status, reason = CHOSEN, ""
+            reasons = [decision.skip_reason, compatibility_note(judgement, label)]
+            reason = "; ".join(filter(None, reasons))
+            status = CHOSEN if taken == (source, label) else FITS
             yield Build(label, kind, status, reason, where, judgement.properties(label))
         for rejection in judgement.ranking.rejected:
             label = rejection.label
@@ -137,6 +197,9 @@ def _without_label(
     """Yield a non-variant wheel and a source distribution of a version, if it has them."""
     kinds: dict[str, File] = {}
     for file in files:
+        if chosen.is_of_folder and file.link == chosen.link:
+            # It counts as one with a label, and has its row.
+            continue
         kind = file.kind
         if file.link == chosen.link or kind not in kinds:
             kinds[kind] = file

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pipvariant.standard.filename import NULL_LABEL, label_phrase
@@ -20,6 +21,8 @@ class Installed(NamedTuple):
     :param label: None for a non-variant wheel, and where the file cannot be read.
     :param metadata: None in the same cases; it has that one label.
     :param problem: why the file cannot be read, empty if it can or there is none.
+    :param is_in_folder: it has no such file; an index has a folder for each backend of torch, the
+        local version names the folder, and what that means is known here.
     """
 
     name: str
@@ -27,6 +30,7 @@ class Installed(NamedTuple):
     label: str | None = None
     metadata: Metadata | None = None
     problem: str = ""
+    is_in_folder: bool = False
 
     @property
     def is_variant(self) -> bool:
@@ -104,11 +108,36 @@ def better_label(installed: Installed, recorded: Metadata, judge: Judge) -> str 
     return "" if best in ((), (label,)) else best[0]
 
 
-def upgrade_command(installed: Installed) -> str:
-    """Return the command that looks for another label of an installed version."""
+def backend_build(installed: Installed, project: str) -> Installed:
+    """Return a build of torch's family as one for the backend that its local version names.
+
+    :param project: its canonical name.
+    :returns: what was given, if it is no such build.
+    """
+    if installed.is_variant or "+" not in installed.version:
+        return installed
+    from pipvariant.selection.torch_backends import WITH_BACKEND, backend_in, metadata_of
+
+    backend = backend_in(installed.version) if project in WITH_BACKEND else None
+    if backend is None:
+        return installed
+    return installed._replace(label=backend, metadata=metadata_of([backend]), is_in_folder=True)
+
+
+def upgrade_command(*builds: Installed, backend: str = "auto") -> str:
+    """Return the command that looks for another label of an installed version.
+
+    :param builds: more than one only where they have to stay on one backend of torch.
+    :param backend: that they are to have then.
+    """
+    option, versions = "", [each.version for each in builds]
+    if builds[0].is_in_folder:
+        # The local version names the backend, which is what is to be replaced.
+        versions = [each.partition("+")[0] for each in versions]
+        option = f"--torch-backend {backend} "
     # Without the version pip would not look at a pre-release, or at what is yanked.
-    pinned = shlex.quote(f"{installed.name}=={installed.version}")
-    return f"pip-variant install --upgrade-variant {pinned}"
+    pinned = shlex.join(f"{each.name}=={version}" for each, version in zip(builds, versions))
+    return f"pip-variant install {option}--upgrade-variant {pinned}"
 
 
 def advice(fits: Compatibility, better: str | None, command: str) -> str:
@@ -130,9 +159,11 @@ def advice(fits: Compatibility, better: str | None, command: str) -> str:
 
 def may_have_better(installed: Installed, target: Target) -> bool:
     """Say whether the target has what labels may be for, going by an installed null variant."""
+    from pipvariant.selection.torch_backends import CPU
     from pipvariant.standard.metadata import ABI_DEPENDENCY
 
-    if installed.label != NULL_LABEL or installed.metadata is None:
+    null = CPU if installed.is_in_folder else NULL_LABEL
+    if installed.label != null or installed.metadata is None:
         return False
     providers = installed.metadata.providers
     return any(
@@ -163,11 +194,18 @@ def ranks_before(
     judgement = None if decision is None else decision.judgements.get(file.source)
     if label is None or judgement is None:
         return False, ""
-    if installed.label != NULL_LABEL and (
-        judgement.metadata.variants.get(installed.label) != installed.properties
+    metadata = judgement.metadata
+    if installed.is_in_folder and not metadata.published:
+        from pipvariant.selection.torch_backends import metadata_of
+
+        # It knows only the folders that were asked.
+        variants = metadata_of([installed.label, label]).variants
+        metadata = replace(metadata, variants=variants)
+    elif installed.label != NULL_LABEL and (
+        metadata.variants.get(installed.label) != installed.properties
     ):
         # Metadata of two sources is never merged, so their labels have no common order.
         return False, f"it fits, and {where} does not know it"
     of = f"{installed.name} {installed.version}"
-    both = judge.judge(judgement.metadata, (installed.label, label), of=of)
+    both = judge.judge(metadata, (installed.label, label), of=of)
     return both.ranking.compatible[:1] == (label,), ""

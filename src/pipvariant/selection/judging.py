@@ -69,6 +69,10 @@ class Judge:
             namespace: self._answer(metadata, namespace, using, source)
             for namespace, using in labels_by_namespace(metadata, labels).items()
         }
+        if not metadata.published:
+            from pipvariant.selection.torch_backends import widened
+
+            answers = {namespace: widened(answer) for namespace, answer in answers.items()}
         supported: Supported = {name: answer.features for name, answer in answers.items()}
         ordered, preferences = metadata, self._preferences()
         if preferences is not None:
@@ -166,7 +170,10 @@ def judge_sources(
     judgements: dict[str, Judgement | None] = {}
     for source, labelled in labelled_by_source(files).items():
         metadata = metadata_source.metadata(labelled)
-        judgements[source] = (
-            None if metadata is None else judge.judge(metadata, labelled, of=of, source=source)
-        )
+        if metadata is None:
+            judgements[source] = None
+            continue
+        # What is made of folders tells also of those where nobody looks.
+        labels = labelled if metadata.published else metadata.variants
+        judgements[source] = judge.judge(metadata, labels, of=of, source=source)
     return judgements

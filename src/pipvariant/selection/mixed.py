@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from pipvariant.printable import some
+from pipvariant.selection.installed import Installed, upgrade_command
 from pipvariant.selection.reasons import ACCELERATORS
 from pipvariant.standard.properties import Properties
 
@@ -32,7 +33,10 @@ class Member(NamedTuple):
 
 
 class Mixed(NamedTuple):
-    """Builds that belong together, of which at least two are mixed in a feature."""
+    """Builds that belong together, of which at least two are mixed in a feature.
+
+    :param namespace: empty where they are builds of torch's family, out of folders of backends.
+    """
 
     namespace: str
     feature: str
@@ -51,6 +55,9 @@ class Mixed(NamedTuple):
     @property
     def command(self) -> str:
         """The command that takes equal values in the environment."""
+        if not self.namespace:
+            found = (Installed(each.project, each.version) for each in self.members)
+            return upgrade_command(*(each._replace(is_in_folder=True) for each in found))
         return f"pip-variant install {self.option} {shlex.join(self.projects)}"
 
     @property
@@ -61,7 +68,7 @@ class Mixed(NamedTuple):
             for member in self.members
             if (values := member.properties[self.namespace].get(self.feature))
         )
-        what = f"{self.namespace} :: {self.feature}"
+        what = f"{self.namespace} :: {self.feature}" if self.namespace else "backends"
         return f"Packages that need each other are built for different {what}: {having}"
 
     def advice(self, words: str) -> str:
@@ -69,15 +76,24 @@ class Mixed(NamedTuple):
         return f"{self.reason}; `{words}` takes equal ones, if there are any"
 
 
+def properties_to_compare(installed: Installed) -> Properties:
+    """Return the properties of an installed build; of one out of a folder, what folder."""
+    return (
+        {"": {"backend": (installed.label or "",)}}
+        if installed.is_in_folder
+        else (installed.properties)
+    )
+
+
 def is_for_accelerator(properties: Properties) -> bool:
     """Say whether a build has properties of an accelerator."""
-    return not ACCELERATORS.keys().isdisjoint(properties)
+    return not {"", *ACCELERATORS}.isdisjoint(properties)
 
 
 def find_mixed(members: Collection[Member]) -> list[Mixed]:
     """Return what is mixed, each time with all builds that belong together."""
     found = []
-    for namespace in sorted(ACCELERATORS):
+    for namespace in ("", *sorted(ACCELERATORS)):
         using = {each.project: each for each in members if namespace in each.properties}
         for together in _connected(using):
             features = sorted({f for each in together for f in each.properties[namespace]})

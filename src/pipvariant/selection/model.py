@@ -24,6 +24,7 @@ class File(NamedTuple):
     :param source: the page or folder where the file was found; metadata of one source says
         nothing about the files of another.
     :param allowed: false for a file with a hash that the user does not allow.
+    :param is_of_folder: the label is the folder's: see :mod:`.torch_backends`.
     :param link: where the file is, in the form that the metadata source needs.
     :param payload: whatever the installer wants back.
     """
@@ -36,6 +37,7 @@ class File(NamedTuple):
     allowed: bool = True
     link: Any = None
     payload: Any = None
+    is_of_folder: bool = False
 
     @classmethod
     def named(cls, project: str, version: Any, filename: str, **fields: Any) -> File:
@@ -48,7 +50,14 @@ class File(NamedTuple):
     @property
     def is_accelerated(self) -> bool:
         """Whether the file is a variant wheel with properties, so not the null variant."""
-        return self.label not in (None, NULL_LABEL)
+        return self.label is not None and NULL_LABEL not in self.names
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The labels that a user may call the file by; empty for no label."""
+        label = self.label or ""
+        # That which every machine can take.
+        return (label, NULL_LABEL) if self.is_of_folder and label == "cpu" else (label,)
 
     @property
     def kind(self) -> str:

@@ -32,6 +32,9 @@ def decide(
     :param preferred_label: goes before its equals; empty for the non-variant wheel.
     :param by_hash: only files with some hashes are allowed.
     """
+    if any(file.label is not None and not file.is_of_folder for file in files):
+        # Where labels are published, those of folders are not needed.
+        files = [file for file in files if not file.is_of_folder]
     judgements = judge_sources(files, metadata_source, judge)
     required = constraint(judgements)
     found = tuple(ordered(files, judgements, required, preferred_label))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Optional
+from typing import Any, Optional
 
 from pipvariant.selection.installed import Installed
 from pipvariant.selection.model import Decision, File
@@ -41,8 +41,41 @@ def arrange(
                 apart = [not _goes_with_any(each, theirs) for each in values]
                 kept = [file for _, file in sorted(zip(apart, kept), key=itemgetter(0))]
             elif exists(other):
-                return [], f"no variant of {other} has equal values (--same-variant {family})"
+                return [], f"no variant of {other} has equal values ({family})"
     return kept, ""
+
+
+def arrange_folders(
+    files: Sequence[File], others: Iterable[str], newest: Callable[[str, str], Any]
+) -> tuple[list[File], list[str]]:
+    """Put the file first whose folder has the newest version of every other package.
+
+    If there is no such file, one whose folder has any version of them.
+
+    :param files: of one version, compatible, best first.
+    :param others: the packages that take part.
+    :param newest: returns the newest version of a package in a folder, None if it has none.
+    :returns: the files in the new order, and if there is no such file, the packages at fault.
+    """
+    folders = [file.label for file in files if file.is_of_folder and file.label is not None]
+    offered = {each: {folder: newest(each, folder) for folder in folders} for each in others}
+    best = {
+        each: max((version for version in versions.values() if version is not None), default=None)
+        for each, versions in offered.items()
+    }
+
+    def first(goes: Callable[[Any, Any], bool]) -> File | None:
+        for file in files:
+            label = file.label if file.is_of_folder else None
+            if all(label is None or goes(offered[each][label], best[each]) for each in offered):
+                return file
+        return None
+
+    taken = first(lambda version, newest: version is not None and version == newest)
+    taken = taken or first(lambda version, _: version is not None)
+    if taken is None:
+        return list(files), [name for name, found in offered.items() if None in found.values()]
+    return [taken, *(file for file in files if file is not taken)], []
 
 
 def _first_common(
@@ -61,6 +94,8 @@ def _first_common(
 def values_of(decision: Decision | None, file: File, family: Family) -> Values:
     """Return what a file has in the namespace; None where no label of its version uses it."""
     namespace = family.namespace
+    if not namespace:
+        return values_of_backend(file.label if file.is_of_folder else None)
     if decision is None or not any(
         namespace in judgement.properties(label)
         for judgement in decision.judged()
@@ -76,6 +111,11 @@ def values_of_installed(installed: Installed, family: Family) -> Values:
     if installed.metadata is None or installed.label is None:
         return None
     return installed.properties.get(family.namespace, {})
+
+
+def values_of_backend(backend: str | None) -> Values:
+    """Return what members of a family with equal labels have, None if that is not known."""
+    return None if backend is None else {"backend": (backend,)}
 
 
 def _goes_with_any(values: Values, others: Sequence[Values]) -> bool:

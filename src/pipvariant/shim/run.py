@@ -14,6 +14,7 @@ from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstr
 if TYPE_CHECKING:
     from pipvariant.shim.core.patches import Patch, Patches
     from pipvariant.shim.core.pip_versions import Pip
+    from pipvariant.shim.finding.torch_folders import TorchFolders
     from pipvariant.shim.parts import Parts
 
 #: Commands that have wheels built, or take what was built before.
@@ -107,7 +108,7 @@ class Run:
         with as_expected(self.pip):
             self._on.states += self.parts.states()
             self._on.put(self.patches(only_reading=only_reading))
-            self.keep_same_variant()
+            self.apply_preferences()
         if self.pip.is_newer:
             self.warnings.append(newer_warning(self.pip))
 
@@ -131,9 +132,28 @@ class Run:
 
             yield from installed_keys.patches(options, user)
 
-    def keep_same_variant(self) -> None:
-        """Keep packages on the same variant, once they are named: a file can do that late."""
+    @functools.cached_property
+    def torch_folders(self) -> TorchFolders:
+        """Where torch and its family are looked for, with ``--torch-backend``."""
+        from pipvariant.shim.finding.torch_folders import TorchFolders
+
+        parts, settled_labels = self.parts, self.parts.decisions.settled_labels
+        return TorchFolders(
+            self.options, self.user, parts.index, parts.judge, parts.messages, settled_labels
+        )
+
+    def apply_preferences(self) -> None:
+        """Put on what the user's words need, once they are known: a file can have some late."""
         preferences, parts = self.user.preferences, self.parts
+        if self.user.torch_backend and parts.metadata.of_folders is None:
+            from pipvariant.shim.finding import torch_pages
+
+            folders = self.torch_folders
+            parts.metadata.of_folders = folders.metadata
+            parts.index.in_stages = folders.in_stages
+            parts.decisions.installed_backends = lambda: folders.installed
+            self._on.states.append(folders)
+            self._on.put(torch_pages.patches(folders))
         if preferences is not None and preferences.families and parts.selector.arrange is None:
             from pipvariant.shim.resolving.same_variant import SameVariant, patches
 
@@ -144,9 +164,11 @@ class Run:
                 parts.decisions,
                 parts.selector,
                 parts.requirements.resolution,
+                lambda: self.torch_folders,
             )
             self._on.put(patches(same_variant))
             parts.selector.arrange = same_variant.arrange
+            parts.installed_order.same_variant = same_variant
 
     def _finding_patches(self) -> Iterator[Patch]:
         from pipvariant.shim.finding import filenames, links, whole_wheels
@@ -162,7 +184,7 @@ class Run:
 
         options, user, parts = self.options, self.user, self.parts
         yield from filenames.patches(self.pip, user)
-        yield from requirements_files.patches(user, options, self.keep_same_variant)
+        yield from requirements_files.patches(user, options, self.apply_preferences)
         # What all variants of a lock are, the links say.
         if options.all_variants or not user.no_variant:
             yield from links.patches(options, parts.index)
@@ -178,6 +200,7 @@ class Run:
             options,
             user,
             parts.index,
+            parts.decisions,
             parts.replacements,
             parts.target,
             parts.settled_judge,

@@ -90,6 +90,7 @@ class Metadata:
     :param feature_priorities: by namespace, features that come first (older formats only).
     :param property_priorities: by namespace and feature, values that come first (older formats
         only).
+    :param published: false where an installer made it of folders that nobody describes.
     """
 
     namespaces: tuple[str, ...]
@@ -99,3 +100,4 @@ class Metadata:
     schema_version: tuple[int, ...] = SCHEMA_VERSION
     feature_priorities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     property_priorities: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    published: bool = True

@@ -32,14 +32,17 @@ _NAME = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?", re.IGNORECASE)
 class Family:
     """Packages whose labels have equal values in one namespace.
 
+    :param namespace: empty where they have equal labels.
     :param packages: canonical project names.
+    :param option: what the user said, where it is another option than ``--same-variant``.
     """
 
     namespace: str
     packages: frozenset[str]
+    option: str = ""
 
     def __str__(self) -> str:
-        return f"{self.namespace}={','.join(sorted(self.packages))}"
+        return self.option or f"--same-variant {self.namespace}={','.join(sorted(self.packages))}"
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,16 @@ class Preferences:
         required = not self.required.keys().isdisjoint({package, ALL})
         return required or self.names_label(package)
 
-    def family_of(self, package: str) -> tuple[Family, ...]:
-        """Return the families that a package is in."""
-        return tuple(family for family in self.families if package in family.packages)
+    def family_of(self, package: str, *, by_namespace: bool = False) -> tuple[Family, ...]:
+        """Return the families that a package is in.
+
+        :param by_namespace: only those with equal values, not those with equal labels.
+        """
+        return tuple(
+            family
+            for family in self.families
+            if package in family.packages and (family.namespace or not by_namespace)
+        )
 
 
 def read_preferences(

@@ -7,9 +7,8 @@ import pytest
 from pipvariant.shim.core.state import CommandOptions, UserConstraints
 from pipvariant.shim.parts import Parts
 from pipvariant.shim.resolving.again import ResolveAgain
-from pipvariant.shim.resolving.same_variant import SameVariant
 from pipvariant.standard.preferences import read_preferences
-from tests.shim.finder import Finder, Labels, make_parts
+from tests.shim.finder import Finder, Labels, make_parts, make_same_variant
 
 
 def bounds(*numbers: int, null: bool = True) -> Labels:
@@ -27,9 +26,7 @@ def ordered(mine: Labels, absent: str = "", **theirs: dict[str, Labels]) -> tupl
     finder = Finder(parts, {"alpha": {"1.0": mine}, **theirs})
     user, options = UserConstraints(preferences=preferences), CommandOptions(ignores_installed=True)
     parts.requirements.resolution.named = frozenset({"alpha", *theirs} - {absent})
-    same_variant = SameVariant(
-        options, user, parts.index, parts.decisions, parts.selector, parts.requirements.resolution
-    )
+    same_variant = make_same_variant(parts, user, options)
     parts.selector.arrange = same_variant.arrange
     names = parts.selector.order(finder.files("alpha", "1.0"), finder.search())
     head = "alpha-1.0-py3-none-any"

@@ -39,6 +39,8 @@ def of_target(options: CommandOptions, decisions: Decisions) -> Mapping[str, str
             installed = read_installed(distribution)
             if installed.label is not None:
                 labels[distribution.canonical_name] = installed.label
+    backends = decisions.installed_backends()
+    labels.update((name, backend) for name, backend in backends.items() if backend is not None)
     return {**labels, **decisions.last_label}
 
 
@@ -66,11 +68,14 @@ def _install(
     **kwargs: Any,
 ) -> Any:
     before = decisions.build_labels, dict(decisions.last_label)
+    at = decisions.attempted, decisions.pinned
     decisions.build_labels = decisions.build_labels or of_target(options, decisions)
+    decisions.begin_again()
     try:
         return original(self, *args, **kwargs)
     finally:
         decisions.build_labels, decisions.last_label = before
+        decisions.attempted, decisions.pinned = at
 
 
 def _prove(target: str, options: CommandOptions, decisions: Decisions) -> bool:

@@ -141,17 +141,23 @@ class UserConstraints(State):
 
     def __init__(self, *, no_variant: bool = False, preferences: Preferences | None = None) -> None:
         self.no_variant = no_variant
+        #: The backend of which torch and its family are taken, empty if nothing is said.
+        self.torch_backend = ""
+        #: The index that has a folder for each.
+        self.torch_index = ""
         #: What the user prefers, excludes and requires; None if nothing.
         self.preferences = preferences
         #: The words of the options, by option, of the command line and of files.
         self.words: dict[str, list[str]] = {}
         self.file_words: dict[str, list[str]] = {}
+        #: What is said of torch's backend; the first word counts.
+        self.torch_words: list[str] = []
         #: Projects of which ``--no-variant`` left variant wheels out.
         self.left_out: set[str] = set()
 
     def empty(self) -> dict[str, Any]:
         """Return empty tables, and no preferences."""
-        return {**super().empty(), "preferences": None}
+        return {**super().empty(), "preferences": None, "torch_backend": ""}
 
     def is_constrained(self, project: str) -> bool:
         """Say whether the user requires something of a project, by its canonical name."""
@@ -161,7 +167,11 @@ class UserConstraints(State):
         """Say whether the user named the very label for a decision (``--variant``)."""
         if self.preferences is None:
             return False
-        labels = {"", *(label for judgement in decision.judged() for label in judgement.labels)}
+        judged = list(decision.judged())
+        labels = {"", *(label for judgement in judged for label in judgement.labels)}
+        if not all(judgement.metadata.published for judgement in judged):
+            # As which the folder for CPUs counts.
+            labels.add("null")
         return self.preferences.label(decision.project, labels) is not None
 
     def upgrades(self, options: CommandOptions) -> bool:

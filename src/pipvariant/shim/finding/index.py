@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -71,6 +71,10 @@ class IndexState(State):
         self.finder: Any = None
         #: pip's session, with which files are fetched.
         self.session: Any = None
+        #: How pip's entries for files are taken: all at once, or what is enough first.
+        self.in_stages: Callable[[Callable[[], Iterator[Any]]], Iterable[Iterable[Any]]] = _at_once
+        #: Identity of a link from a folder of one backend -> the link, the index and the backend.
+        self.of_folder: dict[int, tuple[Any, str, str]] = {}
         # By identity: two sources may offer the same URL. The link is kept, so it stays unique.
         self._files: dict[int, tuple[Any, Any, File]] = {}
 
@@ -88,9 +92,17 @@ class IndexState(State):
             label = label_in(link.filename)
             allowed = not hashes or is_allowed(link, hashes)
             file = File(project, version, link.filename, label, source_of(link), allowed, link)
+            if label is None and id(link) in self.of_folder:
+                _, source, label = self.of_folder[id(link)]
+                version = self.version_of(link, version)
+                file = file._replace(version=version, label=label, source=source, is_of_folder=True)
             known = self._files[id(link)] = (link, hashes, file)
         file = known[2]
         return file if payload is None else file._replace(payload=payload)
+
+    def version_of(self, link: Any, version: Any) -> Any:
+        """Return the version that a file counts as: a folder's label stands for the local part."""
+        return make_version(version.public) if id(link) in self.of_folder else version
 
     def has_found(self, link: Any) -> bool:
         """Say whether it is one of the links that pip has found, and still counts."""
@@ -167,6 +179,10 @@ class IndexState(State):
         name = variants_json_name(file.project, str(file.version))
         wanted = (_folder_and_name(link)[0], name)
         return sorted(links, key=lambda one: [*map(str.__ne__, _folder_and_name(one), wanted)])
+
+
+def _at_once(get_infos: Callable[[], Iterator[Any]]) -> Iterator[Iterator[Any]]:
+    yield get_infos()
 
 
 def is_left_out_by_hash(file: File) -> bool:

@@ -13,7 +13,7 @@ from pipvariant.errors import PipVariantError
 from pipvariant.log import logger
 from pipvariant.printable import printable
 from pipvariant.selection.installed import Installed
-from pipvariant.shim.core.pip_objects import environment_of, pip_error
+from pipvariant.shim.core.pip_objects import canonical_name, environment_of, pip_error
 from pipvariant.shim.core.state import silence
 
 if TYPE_CHECKING:
@@ -46,6 +46,14 @@ def read_installed(distribution: Any) -> Installed:
     return Installed(name, version, label, metadata)
 
 
+def read_build(distribution: Any) -> Installed:
+    """Return what pip's installed distribution is, also by the backend in a version of torch's."""
+    from pipvariant.selection.installed import backend_build
+
+    installed = read_installed(distribution)
+    return backend_build(installed, canonical_name(installed.name))
+
+
 def read_recorded(distribution: Any) -> Metadata | None:
     """Return the metadata of the labels that there were when a project was installed.
 
@@ -72,6 +80,14 @@ def find_all_installed(environment: Any = None) -> list[Any]:
     except unreadable() as error:
         logger.warning("Only a part of what is installed can be read: %r", error)
     return found
+
+
+def all_together(installed: Installed) -> list[Installed]:
+    """Return what is replaced together with an installed build: all that stays on one backend."""
+    if not installed.is_in_folder:
+        return [installed]
+    builds = map(read_build, find_all_installed())
+    return sorted(each for each in builds if each.is_in_folder)
 
 
 def find_installed(name: str, environment: Any = None) -> Any:

@@ -60,6 +60,8 @@ class MetadataReader(State):
     ) -> None:
         self._index = index
         self._in_order = in_order
+        #: Set where labels are those of folders: makes what no source says of them.
+        self.of_folders: Callable[[Mapping[str, File]], Metadata] | None = None
         self.wheels = wheels
         #: (source, canonical project name, version) -> what was read, None if nothing usable.
         self.read: dict[tuple[str, str, Any], Metadata | None] = {}
@@ -73,6 +75,8 @@ class MetadataReader(State):
         :returns: None when there is nothing usable; the user was warned then.
         """
         key, file = _key_of(files)
+        if file.is_of_folder and self.of_folders is not None:
+            return self.of_folders(files)
         if key not in self.read:
             try:
                 self.read[key] = self._read(file, files, self.wheels.largest)
@@ -88,6 +92,8 @@ class MetadataReader(State):
         :returns: None without a warning also where large wheels would have to be downloaded.
         """
         key, file = _key_of(files)
+        if file.is_of_folder:
+            return self.metadata(files)
         if key not in self.read and key not in self._left_alone:
             try:
                 self.read[key] = self._read(file, files, MAX_BYTES)

@@ -41,7 +41,7 @@ class Recorder(State):
         judgement = decision.judgements.get(file.source)
         if judgement is None and file.label is None:
             judgement = next(decision.judged(), None)
-        if judgement is None:
+        if judgement is None or not judgement.metadata.published:
             return
         variants = judgement.metadata.variants
         labels = [label for label in sorted(judgement.labels) if label in variants]

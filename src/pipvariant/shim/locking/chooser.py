@@ -74,7 +74,7 @@ class LockChooser:
         if not any(picked is wheel for wheel in package.wheels or ()):
             # A directory, an archive, or an sdist where no wheel has a compatible tag.
             return picked
-        files = _files(package, where)
+        files = self._with_backend(_files(package, where))
         if not files:
             raise installation_error(f"{where} lists no file of {package.name} with a valid URL.")
         has_labels = any(file.label is not None for file in files)
@@ -86,6 +86,30 @@ class LockChooser:
                 self.locks.chosen[files[0].link.url_without_fragment] = None
                 return files[0].payload
         return self._choose(files, self.locks.table(package), session)
+
+    def _with_backend(self, files: list[File]) -> list[File]:
+        """Return files of torch's family as builds for the backend that their version names.
+
+        :raises InstallationError: pip's, when the user wants another one.
+        """
+        stated = self.user.torch_backend
+        if not stated or not files:
+            return files
+        from pipvariant.selection.torch_backends import AUTO, WITH_BACKEND, backend_in
+
+        first = files[0]
+        backend = backend_in(str(first.version)) if first.project in WITH_BACKEND else None
+        if backend is None:
+            return files
+        if stated not in (AUTO, backend):
+            raise installation_error(
+                f"{first.project} {first.version}: what {first.source} lists of it is for "
+                f"{backend}, and --torch-backend {stated} wants another. Nothing was installed."
+            )
+        return [
+            file._replace(label=backend, is_of_folder=True) if file.label is None else file
+            for file in files
+        ]
 
     def _choose(self, files: Sequence[File], table: Any, session: Any) -> Any:
         from pipvariant.selection.ordering import ordered
@@ -102,11 +126,12 @@ class LockChooser:
         if not found:
             raise _nothing_fits(files[0], judgement, constraint)
         url = found[0].link.url_without_fragment
-        if found[0].label is not None:
+        if found[0].label is not None and not found[0].is_of_folder:
             self.locks.chosen[url] = judgement
             return found[0].payload
-        decision = Decision(project, version, {where: judgement}, tuple(found))
-        self.decisions.record(decision, found[:1])
+        if labelled:
+            decision = Decision(project, version, {where: judgement}, tuple(found))
+            self.decisions.record(decision, found[:1])
         if self.user.preferences is not None:
             # What the user requires has been seen to, and no index is to be asked about it.
             self.locks.chosen[url] = None
@@ -136,6 +161,11 @@ class LockChooser:
         nothing = Metadata(())
         if not labelled:
             return nothing
+        if any(file.is_of_folder for file in labelled.values()):
+            from pipvariant.selection.torch_backends import AUTO, metadata_of
+
+            stated = self.user.torch_backend
+            return metadata_of(labelled, stated="" if stated == AUTO else stated)
         if table is None or _is_reference(table):
             return self._metadata_elsewhere(labelled, table, session) or nothing
         file = next(iter(labelled.values()))

@@ -15,6 +15,7 @@ CHOOSING = (
     "--exclude-variant",
     "--require-variant",
     "--same-variant",
+    "--torch-backend",
 )
 #: Options about the machine that is installed for, and about who may speak for it.
 TARGET = (
@@ -79,6 +80,18 @@ _OPTIONS: Mapping[str, Mapping[str, Any]] = {
         "metavar": "NAMESPACE=PACKAGE,PACKAGE",
         "help": "Keep these packages on variants with equal values in a namespace, such as one "
         "CUDA version. Can be given several times.",
+    },
+    "--torch-backend": {
+        "metavar": "BACKEND",
+        "default": None,
+        "help": "Take torch and its family from the folder of a backend of PyTorch's index: auto "
+        "for the best that fits this machine, or cpu, xpu, or one such as cu128 or rocm6.4.",
+    },
+    "--torch-index": {
+        "metavar": "URL",
+        "default": "https://download.pytorch.org/whl/",
+        "help": "The index with a folder for each backend that --torch-backend takes from "
+        "(default: %default).",
     },
     "--trust-provider": {
         **_LIST,

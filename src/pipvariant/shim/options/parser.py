@@ -31,7 +31,7 @@ def add_to(command: Any) -> None:
         from pipvariant.shim.options.definitions import CHOOSING, TARGET, add_named
 
         group = OptionGroup(command.parser, "Wheel Variant Options")
-        names = [*CHOOSING, *TARGET]
+        names = [*CHOOSING, "--torch-index", *TARGET]
         if command.parser.has_option("--upgrade"):
             names.append("--upgrade-variant")
         if command.name == "lock":

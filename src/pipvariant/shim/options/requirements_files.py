@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,8 @@ def configure(values: Any, user: UserConstraints, options: CommandOptions) -> No
     :raises InvalidOption: an option has words that mean nothing.
     """
     user.words = _words(values)
+    user.torch_words = list(filter(None, [getattr(values, "torch_backend", None)]))
+    user.torch_index = getattr(values, "torch_index", "")
     _read(user, options)
 
 
@@ -67,7 +70,8 @@ def _words(values: Any) -> dict[str, list[str]]:
 
 def _read(user: UserConstraints, options: CommandOptions) -> None:
     """Make preferences of all words, and hand them on to pips that build in a child process."""
-    if user.no_variant or not (user.words or user.file_words):
+    user.torch_backend = ""
+    if user.no_variant or not (user.words or user.file_words or user.torch_words):
         user.preferences = None
         return
     # Of two labels for one package the later one counts, of two preferences the earlier one:
@@ -81,6 +85,14 @@ def _read(user: UserConstraints, options: CommandOptions) -> None:
             compact = (re.sub(r"\s+", "", word) for word in words[name])
             set_variable(f"PIP_{option.upper()}", " ".join(compact))
     user.preferences = _preferences(words, options)
+    for word in user.torch_words[:1]:
+        from pipvariant.selection.torch_backends import check_backend, family
+
+        user.torch_backend = check_backend(word)
+        set_variable("PIP_TORCH_BACKEND", word)
+        set_variable("PIP_TORCH_INDEX", user.torch_index)
+        families = (*user.preferences.families, family(word))
+        user.preferences = replace(user.preferences, families=families)
 
 
 def _preferences(words: Mapping[str, Sequence[str]], options: CommandOptions) -> Preferences:
@@ -161,12 +173,19 @@ def _handle_line(
     if getattr(line.opts, "no_variant", False):
         user.no_variant = True
         set_variable("PIP_NO_VARIANT", "1")
+    torch_backend = getattr(line.opts, "torch_backend", None)
+    if torch_backend:
+        user.torch_words.append(torch_backend)
     for option, more in words.items():
         user.file_words.setdefault(option, []).extend(more)
     try:
         if words and not user.no_variant:
             # What is wrong with one line is said of this line; the whole is read at the end.
             _preferences({WORDS[option]: more for option, more in words.items()}, options)
+        if torch_backend:
+            from pipvariant.selection.torch_backends import check_backend
+
+            check_backend(torch_backend)
     except PipVariantError as error:
         raise error_for_user(
             "RequirementsFileParseError",

@@ -25,7 +25,7 @@ from pipvariant.shim.finding.index import IndexState
 from pipvariant.shim.finding.installed import (
     find_all_installed,
     installed_version,
-    read_installed,
+    read_build,
     read_recorded,
 )
 from pipvariant.shim.finding.target import make_target
@@ -65,13 +65,14 @@ def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Loo
     :raises InstallationError: pip's, when an override of a probe has an invalid value.
     """
     environment = environment_of(paths or None)
-    found = [(each, read_installed(each)) for each in find_all_installed(environment)]
+    found = [(each, read_build(each)) for each in find_all_installed(environment)]
     found.sort(key=lambda pair: (pair[1].name.lower(), pair[1].version))
     providers = {name for _, each in found if each.metadata for name in each.metadata.providers}
     judge = _judge_for(
         dataclasses.replace(options, enabled=(*options.enabled, *providers)), environment
     )
-    mixes = find_mixed(installed_members(distribution for distribution, _ in found))
+    mixes = find_mixed(installed_members((distribution for distribution, _ in found), read_build))
+    in_folders = [each for _, each in found if each.is_in_folder]
     looked = []
     for distribution, installed in found:
         recorded = read_recorded(distribution)
@@ -79,7 +80,8 @@ def look(options: TargetOptions, paths: Sequence[str] | None = None) -> list[Loo
         if installed.is_variant or better is not None:
             fits = compatibility(installed, judge)
             wanted = not paths and (better or fits.compatible is False)
-            command = upgrade_command(installed) if wanted else ""
+            together = in_folders if installed.is_in_folder else (installed,)
+            command = upgrade_command(*together) if wanted else ""
             project = distribution.canonical_name
             mixed = tuple(each for each in mixes if project in each.projects)
             looked.append(Looked(installed, fits, better, command, mixed))

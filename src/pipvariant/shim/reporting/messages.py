@@ -192,7 +192,7 @@ class _Report:
         best = () if judgement is None else judgement.ranking.compatible[:1]
         if not families or not best or best == (file.label,):
             return ""
-        return f"; --same-variant {families[0]} keeps it with the others"
+        return f"; {families[0]} keeps it with the others"
 
     def _tell_skipped(self, skipped: Iterable[Decision]) -> None:
         for decision in skipped:
@@ -210,12 +210,15 @@ class _Report:
 
         namespaces = sorted(without)
         hardware = " or ".join(ACCELERATORS[namespace] for namespace in namespaces)
-        names = ", ".join(sorted({name for projects in without.values() for name in projects}))
+        projects = set().union(*without.values())
+        names, folders = ", ".join(sorted(projects)), self._user.torch_backend
+        meant = "--torch-backend cpu" if folders else "--variant :all:=null"
+        # Where all will do, the one that most builds are for.
+        required = "nvidia" if "nvidia" in without else namespaces[0]
         self._messages.tell(
             logging.WARNING,
             f"No {hardware} hardware {state}, so builds that do without were taken of {names}. "
-            f"`--require-variant {namespaces[0]}` makes that an error, `--variant :all:=null` "
-            "says it is meant.",
+            f"`--require-variant {required}` makes that an error, `{meant}` says it is meant.",
         )
 
 
@@ -227,7 +230,14 @@ def _phrase(decided: Decided) -> str:
     decision, file = decided
     phrase = label_phrase(file.label, file.kind)
     if file.is_accelerated:
-        return f"{phrase} ({some(iter_properties(decision.properties(file)))})"
+        properties, note = decision.properties(file), ""
+        judgement = decision.judgements.get(file.source)
+        if judgement is not None and not judgement.metadata.published:
+            from pipvariant.selection.torch_backends import compatibility_note
+
+            properties = judgement.supported_properties(file.label or "")
+            note = compatibility_note(judgement, file.label)
+        return f"{phrase} ({some(iter_properties(properties))}){note}"
     missed = nearest_miss(decision)
     return f"{phrase}; {missed}" if missed else phrase
 

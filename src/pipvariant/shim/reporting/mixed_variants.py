@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
-from pipvariant.selection.mixed import Member, find_mixed, is_for_accelerator
+from pipvariant.selection.mixed import (
+    Member,
+    find_mixed,
+    is_for_accelerator,
+    properties_to_compare,
+)
 from pipvariant.shim.core.pip_objects import canonical_name, requested_link
 from pipvariant.shim.finding.installed import find_all_installed, read_installed, unreadable
 
 if TYPE_CHECKING:
+    from pipvariant.selection.installed import Installed
     from pipvariant.shim.resolving.decisions import Decisions
     from pipvariant.standard.properties import Properties
 
@@ -43,13 +49,18 @@ def mixed_after(resolver: Any, decisions: Decisions) -> list[str]:
     ]
 
 
-def installed_members(distributions: Iterable[Any]) -> list[Member]:
-    """Return those of pip's installed distributions that are built for an accelerator."""
+def installed_members(
+    distributions: Iterable[Any], read: Callable[[Any], Installed] = read_installed
+) -> list[Member]:
+    """Return those of pip's installed distributions that are built for an accelerator.
+
+    :param read: says what each is.
+    """
     members = []
     for distribution in distributions:
         # What is too damaged to be read is no part of a mix that can be known.
         with contextlib.suppress(*unreadable()):
-            properties = read_installed(distribution).properties
+            properties = properties_to_compare(read(distribution))
             if is_for_accelerator(properties):
                 members.append(_member(distribution, properties))
     return members

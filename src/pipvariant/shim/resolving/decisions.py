@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipvariant.shim.core.pip_objects import requested_link
@@ -38,8 +38,14 @@ class Decisions(State):
         self.constrained: set[str] = set()
         #: Canonical project name -> label of the file that the resolver was given last.
         self.last_label: dict[str, str] = {}
+        #: Likewise, of the files that it was given since its last step.
+        self.attempted: dict[str, str] = {}
+        #: What it has settled on up to that step, pip's candidates by their names.
+        self.pinned: dict[str, Any] = {}
         #: While a build is prepared: canonical project name -> label of the target environment.
         self.build_labels: Mapping[str, str] = {}
+        #: Returns the backends of what is installed of torch's family, where that counts.
+        self.installed_backends: Callable[[], Mapping[str, str | None]] = dict
         #: Why wheels on the disk were refused, as sentences.
         self.refused: list[str] = []
         #: Canonical project name -> version that is installed, where it is to be explained.
@@ -56,6 +62,7 @@ class Decisions(State):
     def forget(self, link: Any) -> None:
         """Forget what was decided about the version of a file, as it is to be decided again."""
         decided = self.of_link(link)
+        self.begin_again()
         if decided is not None:
             self.fitted.discard(decided.decision.project)
             self._by_url = {
@@ -63,6 +70,19 @@ class Decisions(State):
                 for url, each in self._by_url.items()
                 if each.decision is not decided.decision
             }
+
+    def settled_labels(self) -> Mapping[str, str]:
+        """Return the labels that the resolver is at, by canonical project name; newest last."""
+        labels = dict(self.build_labels)
+        for candidate in self.pinned.values():
+            decided = self.of_link(candidate.source_link)
+            if decided is not None:
+                labels[decided.file.project] = decided.file.label or ""
+        return {**labels, **self.attempted}
+
+    def begin_again(self) -> None:
+        """Forget where the resolver is at."""
+        self.attempted, self.pinned = {}, {}
 
     def of_link(self, link: Any) -> Decided | None:
         """Return what was decided about the file of a link, None if nothing was."""

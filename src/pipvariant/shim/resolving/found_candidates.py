@@ -9,9 +9,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from pipvariant.shim.core import samples
@@ -73,9 +72,14 @@ class FoundVariants:
 
     def infos(self, get_infos: Any) -> Iterator[Any]:
         """Yield one entry per version with variants, and pip's own entries for all others."""
-        for version, entries in itertools.groupby(get_infos(), key=itemgetter(0)):
+        for stage in self.index.in_stages(get_infos):
+            yield from self._infos(stage)
+
+    def _infos(self, found: Iterable[Any]) -> Iterator[Any]:
+        search: Any = None
+        for version, entries in itertools.groupby(found, key=self._version_of):
             # The finder was asked just now, by the step to the first entry.
-            search: Any = self.index.search
+            search = search or self.index.search
             group = list(entries)
             if self.index.contradicted:
                 group = [
@@ -103,6 +107,9 @@ class FoundVariants:
             else:
                 yield from group
 
+    def _version_of(self, entry: Any) -> Any:
+        return self.index.version_of(entry[1].keywords["link"], entry[0])
+
     def _alternatives(self, files: Sequence[File], search: Search) -> Iterator[Any]:
         """Yield the best file of a version; and if the resolver comes back for more, the others.
 
@@ -112,7 +119,6 @@ class FoundVariants:
         """
         project, version = files[0].project, files[0].version
         by_payload = {id(file.payload): file for file in files}
-        last_label = self.decisions.last_label
         left: list[Any] | None = None
 
         def build_next() -> Any:
@@ -125,9 +131,12 @@ class FoundVariants:
                 # None is pip's word for a file that it cannot use after all.
                 if built is not None:
                     # What is installed is none of these files, and speaks for itself.
-                    last_label.pop(project, None)
+                    self.decisions.last_label.pop(project, None)
+                    self.decisions.attempted.pop(project, None)
                     if id(payload) in by_payload:
-                        last_label[project] = by_payload[id(payload)].label or ""
+                        label = by_payload[id(payload)].label or ""
+                        self.decisions.last_label[project] = label
+                        self.decisions.attempted[project] = label
                     return built
             return None
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from pipvariant.selection.installed import Installed
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
-from pipvariant.shim.core.pip_objects import redact
+from pipvariant.shim.core.pip_objects import make_version, redact
 from pipvariant.shim.core.state import State, aside
-from pipvariant.shim.finding.installed import read_installed, unreadable
+from pipvariant.shim.finding.installed import read_build, read_installed, unreadable
 
 if TYPE_CHECKING:
     from pipvariant.selection.judging import Judge
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pipvariant.shim.core.state import CommandOptions, Messages, UserConstraints
     from pipvariant.shim.finding.index import IndexState, Search
     from pipvariant.shim.resolving.decisions import Decisions
+    from pipvariant.shim.resolving.same_variant import SameVariant
     from pipvariant.shim.resolving.selector import Orders, Selector
 
 FOUND = "pip._internal.resolution.resolvelib.found_candidates"
@@ -68,6 +69,8 @@ class InstalledOrder:
     judge: Judge
     messages: Messages
     inner: Selector
+    #: Set where packages stay on the same variant.
+    same_variant: SameVariant | None = None
 
     def order(self, files: Sequence[File], search: Search) -> list[Any]:
         """Return the payloads of the files that may be taken, best first: see ``Orders``."""
@@ -77,21 +80,22 @@ class InstalledOrder:
         installed = replacements.replaceable.get(key)
         if installed is None:
             return payloads
-        if not self.is_wanted(key, [file.label or "" for file in files], search):
+        names = [name for file in files for name in file.names]
+        if not self.is_wanted(key, names, search):
             replacements.unwanted.add(key)
             replacements.replacing.update((file.link.url, installed) for file in files)
             return payloads
         by_payload = {id(file.payload): file for file in files}
         better: list[Any] = []
         others: list[Any] = []
+        upgrades = self.user.upgrades(self.options)
+        gives_way = self.same_variant is not None and self.same_variant.gives_way(key[0])
         stays = False
         for payload in payloads:
             file = by_payload[id(payload)]
             if not file.allowed:
                 break
-            stays = stays or not (
-                self.user.upgrades(self.options) and self._is_better(file, installed)
-            )
+            stays = stays or not (gives_way or (upgrades and self._is_better(file, installed)))
             if stays and file.label == installed.label:
                 # The same label again would be no other choice.
                 continue
@@ -120,27 +124,43 @@ class InstalledOrder:
         constrained = preferences is not None and (
             name in preferences.labels
             or name in preferences.required
-            or preferences.family_of(name)
+            or preferences.family_of(name, by_namespace=True)
             or (named and self.user.is_constrained(name))
         )
+        gives_way = self.same_variant is not None and self.same_variant.gives_way(name)
         if candidate.is_editable or not (
-            constrained or (self.user.upgrades(self.options) and named)
+            constrained or gives_way or (self.user.upgrades(self.options) and named)
         ):
             return False
         # A candidate with extras is made of the one without.
         distribution = getattr(candidate, "base", candidate).dist
         if _is_local_build(distribution):
             return False
-        installed = read_installed(distribution)
-        if not self.user.upgrades(self.options) and self._is_as_required(name, installed):
+        installed = self._read(distribution)
+        stays = not (gives_way or self.user.upgrades(self.options))
+        if stays and self._is_as_required(name, installed):
             return False
-        self.replacements.replaceable.setdefault((name, candidate.version), installed)
+        key = (name, self.version_of(candidate))
+        self.replacements.replaceable.setdefault(key, installed)
         return True
+
+    def _read(self, distribution: Any) -> Installed:
+        return (read_build if self.user.torch_backend else read_installed)(distribution)
+
+    def version_of(self, candidate: Any) -> Any:
+        """Return the version that what is installed counts as among those that pip is offered.
+
+        :param candidate: pip's.
+        """
+        distribution = getattr(candidate, "base", candidate).dist
+        if self._read(distribution).is_in_folder:
+            return make_version(candidate.version.public)
+        return candidate.version
 
     def _is_as_required(self, project: str, installed: Installed) -> bool:
         """Say whether what is installed is all that the user can mean, so no index is asked."""
         preferences = self.user.preferences
-        if preferences is None or preferences.family_of(project):
+        if preferences is None or preferences.family_of(project, by_namespace=True):
             return False
         from pipvariant.selection.constraints import constraint_if_all
 
@@ -224,7 +244,7 @@ def _infos(
     The order says where. It comes once more after them, should a better label turn out to be
     impossible for the resolver, unless it is not what the user requires.
     """
-    version = installed.version
+    version = order.version_of(installed)
     key = (installed.project_name, version)
     offered = False
 

@@ -8,12 +8,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.printable import some
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name, requested_link
 from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.filenames import label_in
-from pipvariant.shim.finding.installed import read_installed, read_recorded
+from pipvariant.shim.finding.installed import (
+    all_together,
+    read_build,
+    read_installed,
+    read_recorded,
+)
 from pipvariant.standard.filename import label_phrase
 
 if TYPE_CHECKING:
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
     from pipvariant.selection.model import Target
     from pipvariant.shim.core.state import CommandOptions, Messages, UserConstraints
     from pipvariant.shim.finding.index import IndexState
+    from pipvariant.shim.resolving.decisions import Decisions
     from pipvariant.shim.resolving.installed_candidate import Replacements
 
 RESOLVER = "pip._internal.resolution.resolvelib.resolver"
@@ -38,6 +45,7 @@ class KeptVariants:
     options: CommandOptions
     user: UserConstraints
     index: IndexState
+    decisions: Decisions
     replacements: Replacements
     target: Target
     settled: Judge
@@ -54,7 +62,8 @@ class KeptVariants:
         for distribution in kept:
             if distribution is None or distribution.canonical_name not in self.replacements.named:
                 continue
-            installed = read_installed(distribution)
+            read = read_build if self.user.torch_backend else read_installed
+            installed = read(distribution)
             if installed.is_variant:
                 head = f"{installed.name} {installed.version}"
                 self.messages.tell(logging.INFO, f"{head}: already installed as {installed}")
@@ -63,7 +72,9 @@ class KeptVariants:
             link = requested_link(req)
             old = None if link is None else self.replacements.replacing.get(link.url)
             if old is not None:
-                new = label_phrase(label_in(link.filename), "the non-variant build")
+                decided = self.decisions.of_link(link)
+                label = label_in(link.filename) if decided is None else decided.file.label
+                new = label_phrase(label, "the non-variant build")
                 self.messages.tell(logging.INFO, f"{req.name} {old.version}: {new} replaces {old}")
 
     def _tell_better(self, distribution: Any, installed: Installed) -> None:
@@ -78,26 +89,43 @@ class KeptVariants:
             may_have_better,
             upgrade_command,
         )
+        from pipvariant.selection.torch_backends import AUTO
 
         head, project = f"{installed.name} {installed.version}", distribution.canonical_name
         fits = compatibility(installed, self.settled, asks_all=True)
         level = logging.WARNING if fits.compatible is False else logging.INFO
+        together = all_together(installed)
         if self.user.upgrades(self.options):
             reasons = [fits.reason] if fits.compatible is False else []
             if (project, distribution.version) in self.replacements.not_offered:
                 why = why_not_offered(self.index, project, distribution.version)
                 reasons.append(f"{installed} is kept, as {why}")
+            apart = [each.name for each in together if self._is_apart(each)]
+            if apart:
+                command = upgrade_command(*together, backend=self.user.torch_backend)
+                reasons.append(f"it stays with {some(apart)}; `{command}` replaces all, if need be")
             if reasons:
                 self.messages.tell(level, f"{head}: {'; '.join(reasons)}")
             return
+        stated = self.user.torch_backend
+        if installed.is_in_folder and stated != AUTO:
+            if installed.label != stated:
+                command = upgrade_command(*together, backend=stated)
+                self.messages.tell(
+                    logging.INFO, f"{head}: `{command}` looks for its build for {stated}"
+                )
+            return
         recorded = read_recorded(distribution)
         label = None if recorded is None else better_label(installed, recorded, self.settled)
-        command = upgrade_command(installed)
+        command = upgrade_command(*together)
         text = advice(fits, label, command)
         if not text and label is None and may_have_better(installed, self.target):
             text = f"a variant may fit better now; `{command}` looks for one"
         if text:
             self.messages.tell(level, f"{head}: {text}")
+
+    def _is_apart(self, installed: Installed) -> bool:
+        return canonical_name(installed.name) not in self.replacements.named
 
     def _tell_older(self, candidates: Iterable[Any]) -> None:
         """Warn of each version that replaces a newer one for the sake of what the user requires.

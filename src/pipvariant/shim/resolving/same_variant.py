@@ -9,14 +9,21 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipvariant.printable import printable
-from pipvariant.selection.same_variant import Values, arrange, values_of, values_of_installed
+from pipvariant.selection.same_variant import (
+    Values,
+    arrange,
+    values_of,
+    values_of_backend,
+    values_of_installed,
+)
+from pipvariant.selection.torch_backends import backend_in
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import make_version, pip_error
@@ -24,17 +31,20 @@ from pipvariant.shim.core.state import aside
 from pipvariant.shim.finding.index import Search
 from pipvariant.shim.finding.installed import find_installed, installed_version, read_installed
 from pipvariant.shim.resolving.again import Resolution, ResolveAgain
+from pipvariant.shim.resolving.same_backend import arrange_by_folder
 from pipvariant.standard.preferences import Family, Preferences
 
 if TYPE_CHECKING:
     from pipvariant.selection.model import Decision, File
     from pipvariant.shim.core.state import CommandOptions, UserConstraints
     from pipvariant.shim.finding.index import IndexState
+    from pipvariant.shim.finding.torch_folders import TorchFolders
     from pipvariant.shim.resolving.decisions import Decisions
     from pipvariant.shim.resolving.selector import Selector
 
 CANDIDATES = "pip._internal.resolution.resolvelib.candidates"
 FACTORY = "pip._internal.resolution.resolvelib.factory"
+REPORTER = "pip._vendor.resolvelib.reporters:BaseReporter.ending_round"
 PROOF = samples.NAME
 
 
@@ -60,6 +70,8 @@ class SameVariant:
     decisions: Decisions
     selector: Selector
     resolution: Resolution
+    #: Returns where torch and its family are looked for, if they are kept on one backend.
+    folders: Callable[[], TorchFolders]
     #: Members that the resolver came to as dependencies.
     _found: set[str] = field(default_factory=set)
     #: Members whose labels have been put in order.
@@ -80,16 +92,55 @@ class SameVariant:
         if not self._takes_part(project):
             self._found.add(project)
             if any(self._arranged & family.packages for family in families):
+                self.decisions.begin_again()
                 raise ResolveAgain
         if families:
             self._arranged.add(project)
+        for family in families:
+            if not family.namespace:
+                folders, named = self.folders(), self.resolution.named
+                there = {*named, *self._found, *folders.installed}
+                others = sorted(family.packages & there - {project})
+                files, reason = arrange_by_folder(files, others, folders, search.finder, named)
+                if reason:
+                    return [], f"{reason} ({family})"
         return arrange(
             files,
             decision,
-            families,
+            [family for family in families if family.namespace],
             functools.partial(self._offered, search),
-            lambda other: self._takes_part(other) and bool(self.index.files(search.finder, other)),
+            functools.partial(self._exists, search),
         )
+
+    def gives_way(self, project: str) -> bool:
+        """Say whether others may not come to have the backend of an installed package.
+
+        It is looked up with the newest search; before there is one, it is so if there are others.
+        """
+        preferences = self.user.preferences
+        families = () if preferences is None else preferences.family_of(project)
+        families = tuple(family for family in families if not family.namespace)
+        folders = self.folders()
+        backend = folders.installed.get(project) if families else None
+        if backend is None:
+            return False
+        others = [
+            other
+            for family in families
+            for other in filter(self._takes_part, sorted(family.packages - {project}))
+            if folders.installed.get(other, "") not in (None, backend)
+        ]
+        search = self.index.search
+        if search is None:
+            return bool(others)
+        fixed = folders.installed.keys() - self.resolution.named - self._found
+        return any(
+            other in fixed or folders.newest_in(search.finder, other, backend) is None
+            for other in others
+        )
+
+    def _exists(self, search: Search, other: str) -> bool:
+        return self._takes_part(other) and bool(self.index.files(search.finder, other))
 
     def _takes_part(self, project: str) -> bool:
         """Say whether a package is installed, or is going to be as far as is known."""
@@ -120,11 +171,16 @@ class SameVariant:
         """Yield what one of pip's candidates has in common with the others of its families."""
         preferences = self.user.preferences
         for family in preferences.family_of(candidate.project_name) if preferences else ():
-            if candidate.is_installed:
+            if candidate.is_installed and not family.namespace:
+                values = values_of_backend(self.folders().installed.get(candidate.project_name))
+            elif candidate.is_installed:
                 values = values_of_installed(read_installed(candidate.dist), family)
             else:
                 decided = self.decisions.of_link(candidate.source_link)
                 values = None if decided is None else values_of(*decided, family)
+                if decided is None and not family.namespace:
+                    # It was given by URL.
+                    values = values_of_backend(backend_in(str(candidate.version)))
             if values is not None:
                 yield _Member(family, "", ("used",) if values else ())
                 for feature, listed in values.items():
@@ -144,6 +200,7 @@ def patches(same_variant: SameVariant) -> list[Patch]:
             for name in ("_InstallRequirementBackedCandidate", "AlreadyInstalledCandidate")
         ),
         patch(f"{FACTORY}:Factory.get_installation_error", _get_installation_error, _prove_error),
+        patch(REPORTER, _ending_round, _prove_round, same_variant.decisions),
     ]
 
 
@@ -210,9 +267,16 @@ def _get_installation_error(original: Any, /, self: Any, e: Any, *args: Any, **k
         for member, parent in apart
     }
     return pip_error("DistributionNotFound")(
-        f"--same-variant {apart[0][0].family} cannot be kept, the packages have no variants "
+        f"{apart[0][0].family} cannot be kept, the packages have no variants "
         f"with equal values that fit:{''.join(sorted(lines))}"
     )
+
+
+def _ending_round(
+    decisions: Decisions, original: Any, /, self: Any, index: Any, state: Any
+) -> None:
+    decisions.attempted, decisions.pinned = {}, dict(state.mapping)
+    original(self, index, state)
 
 
 # Proofs: pip's own candidates and errors, of a member of a made-up family.
@@ -262,3 +326,11 @@ def _prove_error() -> bool:
     impossible = resolvers.ResolutionImpossible([cause])
     error = samples.factory(samples.finder()).get_installation_error(impossible, {})
     return "--same-variant" in str(error)
+
+
+def _prove_round(decisions: Decisions) -> bool:
+    reporters: Any = import_module(REPORTER.partition(":")[0])
+    resolution: Any = import_module("pip._vendor.resolvelib.resolvers").Resolution
+    mapping = {PROOF: object()}
+    reporters.BaseReporter().ending_round(index=0, state=SimpleNamespace(mapping=mapping))
+    return decisions.pinned == mapping and "ending_round" in samples.names_used(resolution.resolve)

@@ -67,7 +67,8 @@ class Selector(State):
         decision = self.decide(files, search)
         decision = self._arranged(decision, search)
         if decision.judgements:
-            decisions.record(decision, files)
+            # Of a file that is in several folders, the best one counts.
+            decisions.record(decision, (*files, *reversed(decision.files)))
         for file in decision.files:
             judgement = decision.judgements.get(file.source)
             if file.label is not None and judgement is not None:
@@ -79,6 +80,8 @@ class Selector(State):
         if self.user.preferences is not None:
             decisions.constrained.update(file.link.url_without_fragment for file in decision.files)
         decisions.fitted.add(first.project)
+        # Of folders, another one may have a file of the same version that can be taken.
+        decisions.skipped.pop((first.project, first.version), None)
         self._tell(decision, search)
         return [file.payload for file in decision.files]
 
@@ -137,7 +140,8 @@ class Selector(State):
     ) -> VariantConstraint | None:
         """Like :meth:`constraint`, refusing to go on where what is required is incompatible."""
         project, version = files[0].project, files[0].version
-        required = self.constraint(project, [file.label or "" for file in files], search)
+        names = [name for file in files for name in file.names]
+        required = self.constraint(project, names, search)
         # Where it was compatible in another version, this version is only one to skip.
         if required is not None and project not in self.decisions.fitted:
             refuse_incompatible(required, filter(None, judgements.values()), f"{project} {version}")
@@ -189,6 +193,11 @@ class Selector(State):
         from pipvariant.shim.resolving.older_version import older_version_hint
 
         of, best = f"{decision.project} {decision.version}", decision.files[0]
+        if self.user.torch_backend and best.label is not None and not best.is_of_folder:
+            backend = f"--torch-backend {self.user.torch_backend}"
+            text = f"{decision.project} has published variants, for which {backend} is not needed"
+            if self.user.preferences and self.user.preferences.family_of(decision.project):
+                self.messages.tell(logging.INFO, text)
         # A folder and the page in it have the same files.
         unique = {file.link.url_without_fragment: file for file in reversed(decision.files)}
         sources = sources_of(reversed(unique.values()))

@@ -43,7 +43,10 @@ class SingleBest:
         """
         search = Search(self._index.finder, hashes=hashes, is_lazy=False)
         newest_first = sorted(candidates, key=evaluator._sort_key, reverse=True)
-        for version, entries in itertools.groupby(newest_first, key=lambda each: each.version):
+        version_of = self._index.version_of
+        for version, entries in itertools.groupby(
+            newest_first, key=lambda each: version_of(each.link, each.version)
+        ):
             group = list(entries)
             project = canonical_name(group[0].name)
             files = [
