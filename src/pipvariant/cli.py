@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from pipvariant import shim
 from pipvariant.errors import PipVariantError
+
+if TYPE_CHECKING:
+    Args = list[str] | None
+    Entry = Callable[[Args], int]
 
 #: pip imports a command by these words when it is asked for, and not before.
 COMMANDS = {
@@ -26,15 +32,44 @@ def main(argv: list[str] | None = None) -> int:
     """
     try:
         argv = sys.argv[1:] if argv is None else argv
-        shim.apply(commands=COMMANDS).label_built = _label_built
-        if "PIP_AUTO_COMPLETE" in os.environ:
-            _complete()
+        _apply()
         if not shim.is_command(argv[:1]):
             shim.patch_entry(_suggest)
         return shim.run_pip(argv)
     except PipVariantError as error:
         sys.stderr.write(f"ERROR: {error}\n")
         return 1
+
+
+def start(fall_back: Callable[[BaseException], None]) -> Callable[[Entry, Args], int]:
+    """Make pip variant-aware that was called itself, in an environment with the hook.
+
+    :param fall_back: told of an error before pip does anything, after which pip goes on as it is.
+    :returns: what runs pip's main function.
+    :raises PipVariantError: this pip-variant is broken, or the pip is no known one.
+    """
+    from pipvariant.shim.hook import intact
+
+    intact.check()
+    _apply(fall_back)
+    return _run_entry
+
+
+def _run_entry(entry: Entry, args: Args) -> int:
+    try:
+        return entry(args)
+    except PipVariantError as error:
+        sys.stderr.write(f"ERROR: {error}\n")
+        return 1
+    finally:
+        # The process may be one that goes on without pip.
+        shim.undo()
+
+
+def _apply(fall_back: Callable[[BaseException], None] | None = None) -> None:
+    shim.apply(COMMANDS, fall_back).label_built = _label_built
+    if "PIP_AUTO_COMPLETE" in os.environ:
+        _complete()
 
 
 def _complete() -> None:

@@ -1,0 +1,140 @@
+"""The files of the hook in an environment: written like those of an installed package.
+
+Where pip-variant is installed in the environment they are in its RECORD, so that whatever
+uninstalls it takes them away.
+"""
+
+from __future__ import annotations
+
+import os
+import py_compile
+import site
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import cache_from_source
+from pathlib import Path
+
+from pipvariant.errors import InvalidOutput
+from pipvariant.shim.hook import watch
+from pipvariant.wheelfile import record
+
+MODULE = "_pip_variant_hook"
+_SOURCE, _PTH, _START = f"{MODULE}.py", "pip_variant_hook.pth", "pip_variant_hook.start"
+#: One line that begins with "import"; Python would show an error of it at each start.
+_LINE = (
+    f"import sys; exec('try:\\n import {MODULE}\\nexcept Exception:\\n pass\\n"
+    f"else:\\n {MODULE}.watch()')\n"
+)
+_PLACES = 'PLACES: "dict[str, str]" = {}\n'
+
+
+def folders() -> list[Path]:
+    """Return the folders of this environment in which Python looks for files of a hook."""
+    found = [sysconfig.get_path("purelib"), *site.getsitepackages()]
+    if site.ENABLE_USER_SITE and sys.prefix == sys.base_prefix:
+        found.append(site.getusersitepackages())
+    own = sys.prefix == sys.base_prefix
+    inside = (path for path in found if own or path.startswith(sys.prefix + os.sep))
+    return [Path(path) for path in dict.fromkeys(inside)]
+
+
+def installed() -> Path | None:
+    """Return the folder that has the hook."""
+    return next((path for path in folders() if (path / _PTH).exists()), None)
+
+
+def install(places: Mapping[str, str]) -> Path:
+    """Write the hook into this environment, over the one that is there.
+
+    :param places: package -> folder, of what pip-variant needs; not used where pip-variant is
+        installed in the environment.
+    :returns: the folder that it is in.
+    :raises InvalidOutput: the system does not let it be written.
+    """
+    found = next(_records(), None)
+    managed = Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
+    if found is None and sys.prefix == sys.base_prefix and managed.exists():
+        raise InvalidOutput(
+            "is managed by something else than pip (PEP 668)",
+            where=sys.prefix,
+            remedy="Use a virtual environment.",
+        )
+    remove()
+    folder = folders()[0] if found is None else found.parent.parent
+    with _told(folder):
+        text = Path(watch.__file__).read_text(encoding="utf-8")
+        if found is None:
+            text = text.replace(_PLACES, _PLACES.replace("{}", repr(dict(places))))
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / _SOURCE).write_text(text, encoding="utf-8")
+        py_compile.compile(str(folder / _SOURCE))
+        (folder / _START).write_text(f"{MODULE}:watch\n", encoding="utf-8")
+        (folder / _PTH).write_text(_LINE, encoding="utf-8")
+        if found is not None:
+            _add_to(found)
+    return folder
+
+
+def remove() -> list[Path]:
+    """Take the hook away, and return what was there.
+
+    :raises InvalidOutput: the system does not let it be removed.
+    """
+    removed = []
+    for folder in folders():
+        with _told(folder):
+            # Python would call what is no longer there.
+            for path in (folder / _PTH, folder / _START, folder / _SOURCE, _cached(folder)):
+                if path.exists():
+                    path.unlink()
+                    removed.append(path)
+    for found in _records():
+        with _told(found):
+            before = data = found.read_bytes()
+            for name in _recorded(found.parent.parent):
+                data = record.without_line(data, name)
+            if data != before:
+                _replace(found, data)
+    return removed
+
+
+def _records() -> Iterator[Path]:
+    """Yield RECORD of each pip-variant that is installed in this environment."""
+    for folder in folders():
+        yield from folder.glob("pip_variant-*.dist-info/RECORD")
+
+
+def _cached(folder: Path) -> Path:
+    return Path(cache_from_source(str(folder / _SOURCE)))
+
+
+def _recorded(folder: Path) -> Iterator[str]:
+    yield from (_SOURCE, _START, _PTH, _cached(folder).relative_to(folder).as_posix())
+
+
+def _add_to(found: Path) -> None:
+    folder, data = found.parent.parent, found.read_bytes()
+    for name in _recorded(folder):
+        # Byte code has no hash, as it may be made again.
+        is_code = name.endswith(".pyc")
+        line = f"{name},," if is_code else record.line(name, (folder / name).read_bytes())
+        data = record.with_line(data, f"{found.parent.name}/RECORD", line)
+    _replace(found, data)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    new = path.with_name(f"{path.name}.new")
+    new.write_bytes(data)
+    os.replace(new, path)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        text = error.strerror or str(error)
+        where = str(error.filename or path)
+        raise InvalidOutput(f"cannot be written: {text}", where=where) from error
