@@ -13,7 +13,7 @@ from pipvariant.commands.output import write_line
 from pipvariant.errors import InvalidOption
 from pipvariant.shim.building.child_pip import places
 from pipvariant.shim.hook import files
-from pipvariant.shim.hook.watch import OFF, SWITCH
+from pipvariant.shim.hook.start import OFF, SWITCH
 
 ACTIONS = ("install", "remove", "status")
 # Looks at nothing and installs nothing; only a variant-aware pip knows the second option.

@@ -17,15 +17,15 @@ from importlib.util import cache_from_source
 from pathlib import Path
 
 from pipvariant.errors import InvalidOutput
-from pipvariant.shim.hook import watch
 from pipvariant.wheelfile import record
 
-MODULE = "_pip_variant_hook"
-_SOURCE, _PTH, _START = f"{MODULE}.py", "pip_variant_hook.pth", "pip_variant_hook.start"
-#: One line that begins with "import"; Python would show an error of it at each start.
+_PTH, _START = "pip_variant_hook.pth", "pip_variant_hook.start"
+#: Module in the environment -> the file here that it is a copy of.
+_MODULES = {"_pip_variant_start.py": "start.py", "_pip_variant_hook.py": "watch.py"}
+#: Python would show an error of this line at each start.
 _LINE = (
-    f"import sys; exec('try:\\n import {MODULE}\\nexcept Exception:\\n pass\\n"
-    f"else:\\n {MODULE}.watch()')\n"
+    "import sys; exec('try:\\n import _pip_variant_hook\\nexcept Exception:\\n pass\\n"
+    "else:\\n _pip_variant_hook.watch()')\n"
 )
 _PLACES = 'PLACES: "dict[str, str]" = {}\n'
 
@@ -33,11 +33,12 @@ _PLACES = 'PLACES: "dict[str, str]" = {}\n'
 def folders() -> list[Path]:
     """Return the folders of this environment in which Python looks for files of a hook."""
     found = [sysconfig.get_path("purelib"), *site.getsitepackages()]
-    if site.ENABLE_USER_SITE and sys.prefix == sys.base_prefix:
+    if sys.prefix != sys.base_prefix:
+        # It may see the packages of another environment.
+        found = [path for path in found if path.startswith(sys.prefix + os.sep)]
+    elif site.ENABLE_USER_SITE:
         found.append(site.getusersitepackages())
-    own = sys.prefix == sys.base_prefix
-    inside = (path for path in found if own or path.startswith(sys.prefix + os.sep))
-    return [Path(path) for path in dict.fromkeys(inside)]
+    return [Path(path) for path in dict.fromkeys(found)]
 
 
 def installed() -> Path | None:
@@ -64,13 +65,14 @@ def install(places: Mapping[str, str]) -> Path:
     remove()
     folder = folders()[0] if found is None else found.parent.parent
     with _told(folder):
-        text = Path(watch.__file__).read_text(encoding="utf-8")
-        if found is None:
-            text = text.replace(_PLACES, _PLACES.replace("{}", repr(dict(places))))
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / _SOURCE).write_text(text, encoding="utf-8")
-        py_compile.compile(str(folder / _SOURCE))
-        (folder / _START).write_text(f"{MODULE}:watch\n", encoding="utf-8")
+        for name, source in _MODULES.items():
+            text = Path(__file__).with_name(source).read_text(encoding="utf-8")
+            if found is None:
+                text = text.replace(_PLACES, _PLACES.replace("{}", repr(dict(places))))
+            (folder / name).write_text(text, encoding="utf-8")
+            py_compile.compile(str(folder / name))
+        (folder / _START).write_text("_pip_variant_hook:watch\n", encoding="utf-8")
         (folder / _PTH).write_text(_LINE, encoding="utf-8")
         if found is not None:
             _add_to(found)
@@ -85,15 +87,14 @@ def remove() -> list[Path]:
     removed = []
     for folder in folders():
         with _told(folder):
-            # Python would call what is no longer there.
-            for path in (folder / _PTH, folder / _START, folder / _SOURCE, _cached(folder)):
+            for path in (folder / name for name in _names()):
                 if path.exists():
                     path.unlink()
                     removed.append(path)
     for found in _records():
         with _told(found):
             before = data = found.read_bytes()
-            for name in _recorded(found.parent.parent):
+            for name in _names():
                 data = record.without_line(data, name)
             if data != before:
                 _replace(found, data)
@@ -106,17 +107,17 @@ def _records() -> Iterator[Path]:
         yield from folder.glob("pip_variant-*.dist-info/RECORD")
 
 
-def _cached(folder: Path) -> Path:
-    return Path(cache_from_source(str(folder / _SOURCE)))
-
-
-def _recorded(folder: Path) -> Iterator[str]:
-    yield from (_SOURCE, _START, _PTH, _cached(folder).relative_to(folder).as_posix())
+def _names() -> Iterator[str]:
+    """Yield the names of all files; without the first no other is looked at."""
+    yield from (_PTH, _START)
+    for name in _MODULES:
+        yield name
+        yield Path(cache_from_source(name)).as_posix()
 
 
 def _add_to(found: Path) -> None:
     folder, data = found.parent.parent, found.read_bytes()
-    for name in _recorded(folder):
+    for name in _names():
         # Byte code has no hash, as it may be made again.
         is_code = name.endswith(".pyc")
         line = f"{name},," if is_code else record.line(name, (folder / name).read_bytes())

@@ -1,9 +1,8 @@
-# ruff: noqa: I002, UP - it is read by whatever Python is there, older ones too
-"""Make the pip of this environment variant-aware when it starts, and do nothing until then.
+# ruff: noqa: I002 - it is read by whatever Python is there, older ones too
+"""Wait for pip to start, which is what `start.py` beside this is about.
 
 ``pip-variant variant hook install`` copies this file into an environment, where each start of
-Python runs it: so it imports nothing, and no error of it or of pip-variant may stop pip. It is
-read by whatever Python finds it there, older ones too.
+Python runs it: it imports nothing that is not there, and makes no class, which takes long.
 """
 
 import os
@@ -11,116 +10,33 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from importlib.machinery import ModuleSpec
-    from types import ModuleType
-
-    Entry = Callable[[list[str] | None], int]
-    Start = Callable[[Entry, list[str] | None], int]
 
 #: What each way to call pip imports: its console script, `python -m pip`, `pip.main`.
 ENTRY = "pip._internal.cli.main"
-#: Package -> folder, of what pip-variant needs, where it is not installed in this environment.
-PLACES: "dict[str, str]" = {}
-#: This variable with one of these values leaves pip as it is.
-SWITCH = "PIP_VARIANT_HOOK"
-OFF = ("0", "false", "n", "no", "off")
-
-
-class _Elsewhere:
-    """Finds what pip-variant needs at its places."""
-
-    def find_spec(
-        self, fullname: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None
-    ) -> "ModuleSpec | None":
-        if fullname not in PLACES:
-            return None
-        from importlib.machinery import PathFinder
-
-        return PathFinder.find_spec(fullname, [PLACES[fullname]], target)
-
-
-class _Watcher:
-    """Finds nothing but the entry of pip, once."""
-
-    def find_spec(
-        self, fullname: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None
-    ) -> "ModuleSpec | None":
-        if fullname != ENTRY:
-            return None
-        sys.meta_path.remove(self)
-        # A pip that pip-variant runs is variant-aware already.
-        if "pipvariant.cli" in sys.modules:
-            return None
-        from importlib.util import find_spec
-
-        spec = find_spec(fullname)
-        if spec is not None and spec.loader is not None:
-            _wrap(spec.loader)
-        return spec
-
-
-_ELSEWHERE, _WATCHER = _Elsewhere(), _Watcher()
 
 
 def watch() -> None:
     """Wait for pip to start, in the environment that this file is in."""
     # A virtual environment can see the packages of another one, with the hook of that one.
     is_own = sys.prefix == sys.base_prefix or __file__.startswith(sys.prefix + os.sep)
+    this = sys.modules[__name__]
     # Python may call this twice.
-    if is_own and _WATCHER not in sys.meta_path:
-        sys.meta_path.insert(0, _WATCHER)
+    if is_own and this not in sys.meta_path:
+        sys.meta_path.insert(0, this)
 
 
-def _wrap(loader: object) -> None:
-    exec_module = loader.exec_module  # type: ignore[attr-defined]  # every loader of a file
-
-    def exec_and_replace(module: "ModuleType") -> None:
-        exec_module(module)
-        # Up to 26.2 it has `main` only.
-        for name in ("cli", "main"):
-            if name in vars(module):
-                setattr(module, name, _with_variants(vars(module)[name]))
-
-    loader.exec_module = exec_and_replace  # type: ignore[attr-defined]  # see above
-
-
-def _with_variants(original: "Entry") -> "Entry":
-    def main(args: "list[str] | None" = None) -> int:
-        if os.environ.get(SWITCH, "").lower() in OFF:
-            return original(args)
-        return _start()(original, args)
-
-    return main
-
-
-def _start() -> "Start":
-    if PLACES and _ELSEWHERE not in sys.meta_path:
-        sys.meta_path.insert(0, _ELSEWHERE)
+def find_spec(fullname: str, path: object = None, target: object = None) -> "ModuleSpec | None":
+    """Find nothing but the entry of pip, once."""
+    if fullname != ENTRY:
+        return None
+    sys.meta_path.remove(sys.modules[__name__])
     try:
-        from pipvariant.cli import start
+        from _pip_variant_start import entry  # type: ignore[import-not-found]  # a copy
 
-        return start(_fall_back)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, pip goes on
-        _fall_back(error)
-        return _plain
-
-
-def _plain(original: "Entry", args: "list[str] | None") -> int:
-    return original(args)
-
-
-def _fall_back(error: BaseException) -> None:
-    """Say once why this is plain pip."""
-    if _ELSEWHERE in sys.meta_path:
-        sys.meta_path.remove(_ELSEWHERE)
-    # What pip starts does not say it again.
-    os.environ[SWITCH] = "0"
-    what = getattr(error, "what", "") or f"{type(error).__name__}: {error}"
-    text = "WARNING: this is plain pip, without variant wheels: {}. See `pip-variant variant hook"
-    text += " status`; {}=0 leaves this line out.\n"
-    try:  # noqa: SIM105 - nothing else is imported before pip starts
-        sys.stderr.write(text.format(" ".join(what.split()).rstrip("."), SWITCH))
-    except (AttributeError, OSError, ValueError):
-        # Nobody reads it.
-        pass
+        spec: ModuleSpec | None = entry(fullname)
+        return spec
+    except Exception as error:  # noqa: BLE001 - whatever it is, pip goes on
+        if sys.stderr is not None:
+            sys.stderr.write(f"WARNING: this is plain pip, without variant wheels: {error!r}\n")
+        return None
