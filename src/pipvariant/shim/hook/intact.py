@@ -10,9 +10,7 @@ from pipvariant import __file__ as package_file
 from pipvariant import __version__
 from pipvariant.errors import BrokenInstallation
 
-_NEEDED = ("archspec", "packaging", "pynvml")
-#: Packages for Pythons older than this.
-_NEEDED_BEFORE = {"importlib_metadata": (3, 10), "tomli": (3, 11)}
+_NEEDED = ["archspec", "packaging", "pynvml", *(["tomli"] if sys.version_info < (3, 11) else [])]
 
 
 def check() -> None:
@@ -20,7 +18,7 @@ def check() -> None:
 
     :raises BrokenInstallation: one is missing, or is not what was installed.
     """
-    for name in (*_NEEDED, *(n for n, end in _NEEDED_BEFORE.items() if sys.version_info < end)):
+    for name in _NEEDED:
         if find_spec(name) is None:
             raise BrokenInstallation(f"the package {name} is missing")
     folder = os.path.dirname(os.path.dirname(package_file))
