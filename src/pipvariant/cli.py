@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from pipvariant import shim
@@ -50,9 +51,23 @@ def start(fall_back: Callable[[BaseException], None]) -> Callable[[Entry, Args],
     """
     from pipvariant.shim.hook import intact
 
+    if shim.is_on():
+        # It is pip-variant that runs this pip.
+        return lambda entry, args: entry(args)
     intact.check()
     _apply(fall_back)
     return _run_entry
+
+
+def prepare(tool: ModuleType, fall_back: Callable[[BaseException], None]) -> None:
+    """Make a tool variant-aware that uses modules of pip, in an environment with the hook.
+
+    :param tool: the module of it that was imported.
+    :param fall_back: see `start`.
+    """
+    from pipvariant.shim.hook import pip_tools
+
+    pip_tools.prepare(tool, lambda: start(fall_back), fall_back)
 
 
 def _run_entry(entry: Entry, args: Args) -> int:

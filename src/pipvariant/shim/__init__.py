@@ -22,8 +22,12 @@ _applied: Patches | None = None
 _run: Run | None = None
 
 
-#: Modules of pip that copy `create_command`; they may be there before it is replaced.
-_COPIES = ("pip._internal.cli.autocompletion", "pip._internal.cli.main")
+#: Modules that copy pip's `create_command`; they may be there before it is replaced.
+_COPIES = (
+    "pip._internal.cli.autocompletion",
+    "pip._internal.cli.main",
+    "piptools.repositories.pypi",
+)
 
 
 def apply(
@@ -120,6 +124,11 @@ def is_command(words: list[str]) -> bool:
     """Say whether the first of these words is a command; without one there is none."""
     registry: Any = import_module("pip._internal.commands")
     return bool(words) and words[0] in registry.commands_dict
+
+
+def is_on() -> bool:
+    """Say whether the pip of this process is variant-aware."""
+    return _applied is not None
 
 
 def undo() -> None:

@@ -40,6 +40,8 @@ class Run:
         self.label_built: Callable[[str, str, str, str], str] | None = None
         #: Told of an error of the shim before the command does anything; plain pip goes on then.
         self.fall_back: Callable[[BaseException], None] | None = None
+        #: Files of other platforms are asked for later on, by what has started this command.
+        self.lists_all_files = False
         self._on = on
         on.states.append(self.user)
 
@@ -61,6 +63,9 @@ class Run:
         :param values: pip's object with all options.
         :raises PipVariantError: an option means nothing, or pip cannot be patched.
         """
+        if self.options.command:
+            # pip-tools makes one command after the other, all with the same options.
+            return
         with self.falling_back():
             self._start(command, values)
         # What the command itself has imported stays to the end as well.
@@ -191,7 +196,7 @@ class Run:
         if user.no_variant:
             return
         # A lock file and an explanation name files of other platforms too.
-        if not options.explains and options.command != "lock":
+        if not (options.explains or options.command == "lock" or self.lists_all_files):
             from pipvariant.shim.finding import pages
 
             yield from pages.patches(self.pip, parts.index)

@@ -40,15 +40,14 @@ _ELSEWHERE = _Elsewhere()
 
 
 def entry(name: str) -> "ModuleSpec | None":
-    """Find the module that pip starts with; once it is imported, calls of it are ours.
+    """Find a module that pip, or a tool that uses pip, starts with, and change what is in it.
 
     :param name: its name.
     """
     from importlib.util import find_spec
 
     spec = find_spec(name)
-    # A pip that pip-variant runs is variant-aware already.
-    if "pipvariant.cli" not in sys.modules and spec is not None and spec.loader is not None:
+    if spec is not None and spec.loader is not None:
         _wrap(spec.loader)
     return spec
 
@@ -58,6 +57,9 @@ def _wrap(loader: object) -> None:
 
     def exec_and_replace(module: "ModuleType") -> None:
         exec_module(module)
+        if not module.__name__.startswith("pip."):
+            _prepare(module)
+            return
         # Up to 26.2 it has `main` only.
         for name in ("cli", "main"):
             if name in vars(module):
@@ -66,19 +68,37 @@ def _wrap(loader: object) -> None:
     loader.exec_module = exec_and_replace  # type: ignore[attr-defined]  # see above
 
 
+def _prepare(tool: "ModuleType") -> None:
+    if _is_off():
+        return
+    try:
+        _look_elsewhere()
+        from pipvariant.cli import prepare
+
+        prepare(tool, _fall_back)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, pip goes on
+        _fall_back(error)
+
+
 def _with_variants(original: "Entry") -> "Entry":
     def main(args: "list[str] | None" = None) -> int:
-        if os.environ.get(SWITCH, "").lower() in OFF:
-            return original(args)
-        return _start()(original, args)
+        return original(args) if _is_off() else _start()(original, args)
 
     return main
 
 
-def _start() -> "Start":
+def _is_off() -> bool:
+    return os.environ.get(SWITCH, "").lower() in OFF
+
+
+def _look_elsewhere() -> None:
     if PLACES and _ELSEWHERE not in sys.meta_path:
         sys.meta_path.insert(0, _ELSEWHERE)
+
+
+def _start() -> "Start":
     try:
+        _look_elsewhere()
         from pipvariant.cli import start
 
         return start(_fall_back)

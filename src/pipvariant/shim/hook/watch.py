@@ -1,5 +1,5 @@
-# ruff: noqa: I002 - it is read by whatever Python is there, older ones too
-"""Wait for pip to start, which is what `start.py` beside this is about.
+# ruff: noqa: I002, UP - it is read by whatever Python is there, older ones too
+"""Wait for pip to start, or pip-tools, for `start.py` beside this.
 
 ``pip-variant variant hook install`` copies this file into an environment, where each start of
 Python runs it: it imports nothing that is not there, and makes no class, which takes long.
@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
 
-#: What each way to call pip imports: its console script, `python -m pip`, `pip.main`.
-ENTRY = "pip._internal.cli.main"
+#: What each way to call pip imports, and what of pip-tools uses pip's modules without it.
+ENTRIES = ("pip._internal.cli.main", "piptools.repositories.pypi", "piptools.sync")
 
 
 def watch() -> None:
@@ -27,16 +27,18 @@ def watch() -> None:
 
 
 def find_spec(fullname: str, path: object = None, target: object = None) -> "ModuleSpec | None":
-    """Find nothing but the entry of pip, once."""
-    if fullname != ENTRY:
+    """Find nothing but the entries."""
+    if fullname not in ENTRIES:
         return None
+    # The other finders are asked for it.
     sys.meta_path.remove(sys.modules[__name__])
     try:
         from _pip_variant_start import entry  # type: ignore[import-not-found]  # a copy
 
         spec: ModuleSpec | None = entry(fullname)
-        return spec
     except Exception as error:  # noqa: BLE001 - whatever it is, pip goes on
         if sys.stderr is not None:
             sys.stderr.write(f"WARNING: this is plain pip, without variant wheels: {error!r}\n")
-        return None
+        spec = None
+    watch()
+    return spec
