@@ -13,8 +13,11 @@ from integration.environments import Pip
 from integration.index import Index
 from integration.templates import Template
 
-# These servers are there in the tox environment `servers` only.
-collect_ignore = [] if find_spec("devpi_server") and find_spec("pypiserver") else ["servers"]
+# What these need is there in the tox environments of the same names only.
+collect_ignore = [
+    *([] if find_spec("devpi_server") and find_spec("pypiserver") else ["servers"]),
+    *([] if find_spec("hatch") and find_spec("pipx") else ["workflows"]),
+]
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -1,0 +1,1 @@
+"""Real index servers, which the tox environment ``servers`` installs."""
