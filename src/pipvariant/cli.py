@@ -67,7 +67,11 @@ def prepare(tool: ModuleType, fall_back: Callable[[BaseException], None]) -> Non
     """
     from pipvariant.shim.hook import pip_tools
 
-    pip_tools.prepare(tool, lambda: start(fall_back), fall_back)
+    def start_all() -> None:
+        start(fall_back)
+        shim.current_run().lists_all_files = True
+
+    pip_tools.prepare(tool, start_all, fall_back)
 
 
 def _run_entry(entry: Entry, args: Args) -> int:

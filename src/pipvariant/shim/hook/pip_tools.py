@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from pipvariant.errors import PipVariantError
-from pipvariant.shim import current_run
 
 
 def prepare(
@@ -49,7 +48,6 @@ def _compile(
         repository.__init__ = init
         try:
             start()
-            current_run().lists_all_files = True
             # What is installed here has no say.
             more.append("--ignore-installed")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - it goes on as it is
