@@ -86,7 +86,7 @@ def test_a_build_gets_its_variant_too_and_says_so_once(hooked: Pip, index: Index
 
 def test_without_variants_the_output_is_that_of_pip(own: Pip, index: Index) -> None:
     index.add(Wheel("solo"))
-    for args in (["--version"], ["install", "--dry-run", "solo"]):
+    for args in (["--version"], ["completion", "--bash"], ["install", "--dry-run", "solo"]):
         on = own.plain(*args, environ={"VIRTUAL_ENV": str(own.work)})
         assert on.check() == own.plain(*args, environ=OFF)
 
@@ -96,6 +96,16 @@ def test_an_option_that_means_nothing_is_an_error_and_no_reason_for_plain_pip(ho
     assert (result.code, result.stdout) == (1, "")
     (line,) = result.stderr.splitlines()
     assert line.startswith("ERROR: --variant")
+
+
+def test_an_upgrade_of_pip_variant_keeps_its_hook(own: Pip, index: Index) -> None:
+    index.add(Wheel("pip-variant", "9.0"))
+    own.plain("install", "--upgrade", "pip-variant").check()
+    assert own.installed()["pip-variant"] == "9.0"
+    listed = (own.site / "pip_variant-9.0.dist-info" / "RECORD").read_text().splitlines()
+    hook = [line.split(",")[0] for line in listed if "pip_variant_" in line.split("-")[0]]
+    assert len(hook) == 4
+    assert all((own.site / name).exists() for name in hook)
 
 
 def test_pip_variant_takes_its_hook_with_it_when_it_is_uninstalled(own: Pip) -> None:

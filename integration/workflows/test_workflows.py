@@ -112,8 +112,8 @@ def test_a_tool_of_pipx_gets_its_variants_afterwards(machine: Machine) -> None:
 
 def test_an_environment_of_pre_commit_gets_its_variants_afterwards(machine: Machine) -> None:
     hook = {"id": "vw", "name": "vw", "entry": "vw", "language": "python"}
-    hook["additional_dependencies"] = ["vw_tri"]
-    config = {"repos": [{"repo": "local", "hooks": [hook]}]}
+    needs = {"additional_dependencies": ["vw_tri"]}
+    config = {"repos": [{"repo": "local", "hooks": [{**hook, **needs}]}]}
     (machine.work / ".pre-commit-config.yaml").write_text(json.dumps(config))
     machine.run("git init -q")
     # It installs an empty project of its own, which is built.

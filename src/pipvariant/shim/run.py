@@ -87,7 +87,7 @@ class Run:
 
                 # A file of requirements may have lines that are ours.
                 self._on.put(requirements_files.patches(self.user, self.options, _nothing))
-            elif command == "completion":
+            elif command == "completion" and self.fall_back is None:
                 from pipvariant.shim.options import completion
 
                 self._on.put(completion.patches())

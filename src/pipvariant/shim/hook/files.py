@@ -79,6 +79,12 @@ def install(places: Mapping[str, str]) -> Path:
     return folder
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return what there is of the hook in a folder, by name; byte code is made again."""
+    names = [name for name in _names() if not name.endswith(".pyc")]
+    return {name: (folder / name).read_bytes() for name in names if (folder / name).exists()}
+
+
 def remove() -> list[Path]:
     """Take the hook away, and return what was there.
 

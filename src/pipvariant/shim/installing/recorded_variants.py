@@ -1,18 +1,21 @@
-"""What there was to choose from is kept beside what is installed, so that no index is asked later.
+"""What is written beside what pip installs: what there was to choose from, and the hook.
 
 ``variants.json`` in ``.dist-info`` has the labels that were looked at, with their properties and
-providers. It is in RECORD like every file of an installer, so any tool uninstalls it.
+providers, so that no index is asked later. It is in RECORD like every file of an installer, so any
+tool uninstalls it. The hook is in RECORD of pip-variant: it is put back after an upgrade.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+from pipvariant import __file__ as package_file
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name
@@ -29,6 +32,8 @@ class Recorder(State):
     def __init__(self) -> None:
         #: Canonical project name -> the content of the file.
         self.metadata_to_record: dict[str, bytes] = {}
+        #: The files of the hook, by path.
+        self.hook: dict[str, bytes] = _hook_here()
 
     def record(self, project: str, decided: Decided) -> None:
         """Keep what there was to choose from for a project.
@@ -72,6 +77,8 @@ def _get_csv_rows(
         if name == "INSTALLER":
             stem = os.path.basename(folder)[: -len(".dist-info")]
             project = canonical_name(stem.rpartition("-")[0])
+            if project == "pip-variant":
+                generated += _write_again(recorder.hook, os.path.dirname(folder))
             data = recorder.metadata_to_record.get(project)
             if data is not None:
                 ours = _write(folder, data)
@@ -82,6 +89,24 @@ def _get_csv_rows(
                 else:
                     generated.append(ours)
     return original(*args, installed=installed, changed=changed, generated=generated, **kwargs)
+
+
+def _hook_here() -> dict[str, bytes]:
+    folder = os.path.dirname(os.path.dirname(package_file))
+    if not os.path.exists(os.path.join(folder, "pip_variant_hook.pth")):
+        return {}
+    from pipvariant.shim.hook.files import contents
+
+    return {os.path.join(folder, name): data for name, data in contents(Path(folder)).items()}
+
+
+def _write_again(hook: Mapping[str, bytes], folder: str) -> Iterator[str]:
+    for path, data in hook.items():
+        # pip may install into another folder than that of the hook.
+        if os.path.dirname(path) == folder:
+            with open(path, "wb") as stream:
+                stream.write(data)
+            yield path
 
 
 def _write(folder: str, data: bytes) -> str:
