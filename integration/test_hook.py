@@ -104,7 +104,7 @@ def test_an_upgrade_of_pip_variant_keeps_its_hook(own: Pip, index: Index) -> Non
     assert own.installed()["pip-variant"] == "9.0"
     listed = (own.site / "pip_variant-9.0.dist-info" / "RECORD").read_text().splitlines()
     hook = [line.split(",")[0] for line in listed if "pip_variant_" in line.split("-")[0]]
-    assert len(hook) == 4
+    assert len(hook) == 3
     assert all((own.site / name).exists() for name in hook)
 
 
@@ -112,7 +112,7 @@ def test_pip_variant_takes_its_hook_with_it_when_it_is_uninstalled(own: Pip) -> 
     assert own.variant("variant", "hook", "status").check().lines_with("It works")
     listed = record.listed((own.site / INFO / "RECORD").read_bytes())
     hook = [name for name in listed if "pip_variant_" in name]
-    assert len(hook) == 6
+    assert len(hook) == 4
     assert all((own.site / name).exists() for name in hook)
     own.plain("uninstall", "--yes", "pip-variant").check()
     assert [path.name for path in own.site.rglob("*pip_variant_*")] == []
@@ -124,10 +124,10 @@ def test_an_environment_that_sees_the_packages_of_another_has_not_its_hook(hooke
     # As with the packages of the system.
     line = f"import site; site.addsitedir({str(hooked.site)!r})\n"
     (site_of(inner) / "outer.pth").write_text(line)
-    code = "import sys; print('_pip_variant_hook' in map(str, sys.modules), len(sys.meta_path))"
-    command = [str(inner / "bin" / "python"), "-c", code]
-    result = hooked.run(["-c", f"import subprocess as s; s.run({command!r}, check=True)"])
-    assert result.check().stdout == "True 3\n"
+    command = [str(inner / "bin" / "python"), "-m", "pip", *DRY]
+    result = hooked.run(["-c", f"import subprocess as s; s.run({command!r})"], driver="12.8")
+    assert result.lines_with("Would install tri-1.0")
+    assert chosen(result) == []
 
 
 @pytest.mark.skipif(PIP_VERSION < (22, 3), reason="--python is new in pip 22.3")
@@ -188,9 +188,6 @@ def test_whatever_is_damaged_pip_goes_on_with_one_warning(own: Pip) -> None:
         assert line.startswith(PLAIN)
         assert word in line
         shutil.copytree(own.root / "kept", own.site, dirs_exist_ok=True)
-    # Python itself would tell of an error in its path files at each start.
-    (own.site / "_pip_variant_hook.py").unlink()
-    assert own.plain("--version").output == plain
 
 
 @pytest.mark.every_pip

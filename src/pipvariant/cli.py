@@ -42,18 +42,21 @@ def main(argv: list[str] | None = None) -> int:
         return 1
 
 
-def start(fall_back: Callable[[BaseException], None]) -> Callable[[Entry, Args], int]:
+def start(fall_back: Callable[[BaseException], None]) -> Callable[[Entry, Args, bool], int]:
     """Make pip variant-aware that was called itself, in an environment with the hook.
 
+    The hook may be that of another release. When this takes or returns something else it needs
+    another name, which an older hook does not find.
+
     :param fall_back: told of an error before pip does anything, after which pip goes on as it is.
-    :returns: what runs pip's main function.
+    :returns: what runs pip's main function, and is told whether the process ends with it.
     :raises PipVariantError: this pip-variant is broken, or the pip is no known one.
     """
     from pipvariant.shim.hook import intact
 
-    if shim.is_on():
+    if shim.is_on() and shim.current_run().fall_back is None:
         # It is pip-variant that runs this pip.
-        return lambda entry, args: entry(args)
+        return lambda entry, args, _ends: entry(args)
     intact.check()
     _apply(fall_back)
     return _run_entry
@@ -74,15 +77,15 @@ def prepare(tool: ModuleType, fall_back: Callable[[BaseException], None]) -> Non
     pip_tools.prepare(tool, start_all, fall_back)
 
 
-def _run_entry(entry: Entry, args: Args) -> int:
+def _run_entry(entry: Entry, args: Args, ends: bool) -> int:  # noqa: FBT001 - see start
     try:
         return entry(args)
     except PipVariantError as error:
         sys.stderr.write(f"ERROR: {error}\n")
         return 1
     finally:
-        # The process may be one that goes on without pip.
-        shim.undo()
+        if not ends:
+            shim.undo()
 
 
 def _apply(fall_back: Callable[[BaseException], None] | None = None) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 import sysconfig
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
 from pipvariant.errors import InvalidOutput
-from pipvariant.shim.hook import files, watch
+from pipvariant.shim.hook import files
 from pipvariant.wheelfile import record
 
 PLACES = {"packaging": "/elsewhere"}
@@ -35,7 +36,7 @@ def test_the_hook_is_in_record_and_is_removed_without_a_trace(site: Path) -> Non
         files.install(PLACES)
     entries = record.listed(listed.read_bytes())
     hook = names(site) - {"pip_variant-1.0.dist-info/RECORD"}
-    assert len(listed.read_bytes().splitlines()) == len(hook) + 2 == 8
+    assert len(listed.read_bytes().splitlines()) == len(hook) + 2 == 6
     assert hook < entries.keys()
     assert all(not entries[n] or record.matches(entries[n], (site / n).read_bytes()) for n in hook)
     # What it needs is there.
@@ -52,38 +53,46 @@ def test_a_hook_without_pip_variant_beside_it_knows_where_that_is(site: Path) ->
     assert files.installed() == site
 
 
-def test_a_path_file_whose_module_is_gone_shows_no_error(site: Path) -> None:
-    files.install({})
-    exec((site / "pip_variant_hook.pth").read_text())
-
-
-@pytest.mark.parametrize("kind", ("managed", "unwritable"))
-def test_a_place_that_cannot_be_written_to_is_an_error(
-    site: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+def test_a_hook_whose_module_is_gone_warns_when_pip_starts_and_not_before(
+    site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if kind == "managed":
-        (site / "EXTERNALLY-MANAGED").touch()
-        monkeypatch.setattr(sysconfig, "get_path", lambda name: str(site))
-        monkeypatch.setattr(sys, "prefix", sys.base_prefix)
-    else:
-        monkeypatch.setattr(files, "folders", lambda: [site / "file"])
-        (site / "file").touch()
-    with pytest.raises(
-        InvalidOutput, match="cannot be written" if kind != "managed" else "PEP 668"
-    ):
+    files.install({})
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    exec((site / "pip_variant_hook.pth").read_text())
+    assert sys.meta_path[0].find_spec("json.nothing", None) is None
+    assert capsys.readouterr().err == ""
+    assert sys.meta_path[0].find_spec("pip._internal.cli.main", None) is None
+    assert "WARNING: this is plain pip, without variant wheels: " in capsys.readouterr().err
+
+
+def test_python_3_15_starts_the_hook_as_its_file_says_and_once(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files.install({})
+    before = [*sys.meta_path]
+    monkeypatch.setattr(sys, "meta_path", [*before])
+    monkeypatch.syspath_prepend(site)
+    for _ in range(2):
+        resolve_name((site / "pip_variant_hook.start").read_text().strip())()
+    monkeypatch.delitem(sys.modules, "_pip_variant_start")
+    assert sys.meta_path[1:] == before
+    assert sys.meta_path[0].find_spec("json.nothing", None) is None
+
+
+def test_a_folder_that_cannot_be_written_to_is_an_error(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "folders", lambda: [site / "file"])
+    (site / "file").touch()
+    with pytest.raises(InvalidOutput, match="cannot be written"):
         files.install({})
 
 
-def test_python_may_start_the_hook_twice_and_only_in_its_own_environment(
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_python_that_its_system_manages_gets_no_hook_from_elsewhere(
+    site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for prefix, base_prefix, found in (("/venv", "/", 1), ("/other", "/", 0), ("/", "/", 1)):
-        monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
-        monkeypatch.setattr(watch, "__file__", "/venv/lib/site-packages/_pip_variant_hook.py")
-        monkeypatch.setattr(sys, "prefix", prefix)
-        monkeypatch.setattr(sys, "base_prefix", base_prefix)
-        for _ in range(2):
-            watch.watch()
-        assert sys.meta_path.count(watch) == found
-        assert watch.find_spec("json") is None
-        monkeypatch.undo()
+    (site / "EXTERNALLY-MANAGED").touch()
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(site))
+    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
+    with pytest.raises(InvalidOutput, match="PEP 668"):
+        files.install({})

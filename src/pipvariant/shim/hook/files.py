@@ -17,15 +17,29 @@ from importlib.util import cache_from_source
 from pathlib import Path
 
 from pipvariant.errors import InvalidOutput
+from pipvariant.shim.hook import start
 from pipvariant.wheelfile import record
 
 _PTH, _START = "pip_variant_hook.pth", "pip_variant_hook.start"
-#: Module in the environment -> the file here that it is a copy of.
-_MODULES = {"_pip_variant_start.py": "start.py", "_pip_variant_hook.py": "watch.py"}
-#: Python would show an error of this line at each start.
+#: The module in the environment, and the file here that it is a copy of.
+_MODULE, _SOURCE = "_pip_variant_start.py", Path(start.__file__)
+# What is done when an entry is imported, with `hook` and `name`.
+_FIND = """
+try:
+ from _pip_variant_start import find
+ hook.found = find(hook, name)
+except Exception as error:
+ import sys
+ if sys.stderr:
+  sys.stderr.write(f"WARNING: this is plain pip, without variant wheels: {error!r}\\n")
+"""
+_CLASS = start.PipVariantHook.__name__
+#: Each start of Python runs this, once or twice: it imports nothing and can hardly fail.
 _LINE = (
-    "import sys; exec('try:\\n import _pip_variant_hook\\nexcept Exception:\\n pass\\n"
-    "else:\\n _pip_variant_hook.watch()')\n"
+    f"import sys; {_CLASS!r} in str(sys.meta_path) or sys.meta_path.insert(0, type({_CLASS!r}, (), "
+    "{'find_spec': lambda hook, name, path=None, target=None: "
+    f"name in {start.ENTRIES!r} and (exec({_FIND!r}, {{'hook': hook, 'name': name}}) "
+    "or vars(hook).pop('found', None)) or None})())\n"
 )
 _PLACES = 'PLACES: "dict[str, str]" = {}\n'
 
@@ -66,13 +80,12 @@ def install(places: Mapping[str, str]) -> Path:
     folder = folders()[0] if found is None else found.parent.parent
     with _told(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for name, source in _MODULES.items():
-            text = Path(__file__).with_name(source).read_text(encoding="utf-8")
-            if found is None:
-                text = text.replace(_PLACES, _PLACES.replace("{}", repr(dict(places))))
-            (folder / name).write_text(text, encoding="utf-8")
-            py_compile.compile(str(folder / name))
-        (folder / _START).write_text("_pip_variant_hook:watch\n", encoding="utf-8")
+        text = _SOURCE.read_text(encoding="utf-8")
+        if found is None:
+            text = text.replace(_PLACES, _PLACES.replace("{}", repr(dict(places))))
+        (folder / _MODULE).write_text(text, encoding="utf-8")
+        py_compile.compile(str(folder / _MODULE))
+        (folder / _START).write_text("_pip_variant_start:watch\n", encoding="utf-8")
         (folder / _PTH).write_text(_LINE, encoding="utf-8")
         if found is not None:
             _add_to(found)
@@ -80,9 +93,25 @@ def install(places: Mapping[str, str]) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return what there is of the hook in a folder, by name; byte code is made again."""
-    names = [name for name in _names() if not name.endswith(".pyc")]
-    return {name: (folder / name).read_bytes() for name in names if (folder / name).exists()}
+    """Return what there is of the hook in a folder, by path; byte code is made again."""
+    paths = (folder / name for name in (_MODULE, _START, _PTH))
+    return {str(path): path.read_bytes() for path in paths if path.exists()}
+
+
+def write_again(contents: Mapping[str, bytes], folder: str) -> Iterator[str]:
+    """Write the hook again, after another pip-variant was installed over the one that wrote it.
+
+    :param contents: what there was.
+    :param folder: where that pip-variant is, which may be none that has the hook.
+    :returns: the paths.
+    """
+    for path in map(Path, contents):
+        if path.parent == Path(folder):
+            # The module is a copy of its own.
+            source = path.with_name("pipvariant") / "shim" / "hook" / _SOURCE.name
+            is_copy = path.name == _MODULE and source.is_file()
+            path.write_bytes(source.read_bytes() if is_copy else contents[str(path)])
+            yield str(path)
 
 
 def remove() -> list[Path]:
@@ -113,12 +142,9 @@ def _records() -> Iterator[Path]:
         yield from folder.glob("pip_variant-*.dist-info/RECORD")
 
 
-def _names() -> Iterator[str]:
-    """Yield the names of all files; without the first no other is looked at."""
-    yield from (_PTH, _START)
-    for name in _MODULES:
-        yield name
-        yield Path(cache_from_source(name)).as_posix()
+def _names() -> tuple[str, ...]:
+    """Return the names of all files; without the first no other is looked at."""
+    return _PTH, _START, _MODULE, Path(cache_from_source(_MODULE)).as_posix()
 
 
 def _add_to(found: Path) -> None:

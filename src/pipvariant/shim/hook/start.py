@@ -1,7 +1,8 @@
 # ruff: noqa: I002, UP - it is read by whatever Python is there, older ones too
 """Make the pip of this environment variant-aware, now that it starts.
 
-A copy of this file is where that of `watch.py` is. No error of pip-variant may stop pip.
+``pip-variant variant hook install`` copies this file into an environment. The path file beside the
+copy waits for pip to start, and imports it then. No error of pip-variant may stop pip.
 """
 
 import os
@@ -13,9 +14,13 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
-    Entry = Callable[[list[str] | None], int]
-    Start = Callable[[Entry, list[str] | None], int]
+    from _typeshed.importlib import MetaPathFinderProtocol as Finder
 
+    Entry = Callable[[list[str] | None], int]
+    Run = Callable[[Entry, list[str] | None, bool], int]
+
+#: What each way to call pip imports, and what of pip-tools uses pip's modules without it.
+ENTRIES = ("pip._internal.cli.main", "piptools.repositories.pypi", "piptools.sync")
 #: Package -> folder, of what pip-variant needs, where it is not installed in this environment.
 PLACES: "dict[str, str]" = {}
 #: This variable with one of these values leaves pip as it is.
@@ -39,14 +44,37 @@ class _Elsewhere:
 _ELSEWHERE = _Elsewhere()
 
 
-def entry(name: str) -> "ModuleSpec | None":
-    """Find a module that pip, or a tool that uses pip, starts with, and change what is in it.
+class PipVariantHook:
+    """Waits for the entries, as the path file does with a class of the same name."""
 
-    :param name: its name.
+    def find_spec(
+        self, fullname: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None
+    ) -> "ModuleSpec | None":
+        """Find nothing but the entries."""
+        return find(self, fullname) if fullname in ENTRIES else None
+
+
+def watch() -> None:
+    """Wait for the entries: Python 3.15 calls this when it starts, in place of the path file."""
+    if PipVariantHook.__name__ not in str(sys.meta_path):
+        sys.meta_path.insert(0, PipVariantHook())
+
+
+def find(hook: "Finder", name: str) -> "ModuleSpec | None":
+    """Find one of the entries, and change what is in it when it is imported.
+
+    :param hook: what was asked for it; the others are asked now.
     """
+    # A virtual environment can see the packages of another one, with the hook of that one.
+    if sys.prefix != sys.base_prefix and not __file__.startswith(sys.prefix + os.sep):
+        return None
     from importlib.util import find_spec
 
-    spec = find_spec(name)
+    sys.meta_path.remove(hook)
+    try:
+        spec = find_spec(name)
+    finally:
+        sys.meta_path.insert(0, hook)
     if spec is not None and spec.loader is not None:
         _wrap(spec.loader)
     return spec
@@ -82,7 +110,9 @@ def _prepare(tool: "ModuleType") -> None:
 
 def _with_variants(original: "Entry") -> "Entry":
     def main(args: "list[str] | None" = None) -> int:
-        return original(args) if _is_off() else _start()(original, args)
+        # A console script and `python -m pip` end with it, other programs may go on.
+        ends = sys._getframe(1).f_globals.get("__name__") == "__main__"
+        return original(args) if _is_off() else _start()(original, args, ends)
 
     return main
 
@@ -96,7 +126,7 @@ def _look_elsewhere() -> None:
         sys.meta_path.insert(0, _ELSEWHERE)
 
 
-def _start() -> "Start":
+def _start() -> "Run":
     try:
         _look_elsewhere()
         from pipvariant.cli import start
@@ -107,7 +137,7 @@ def _start() -> "Start":
         return _plain
 
 
-def _plain(original: "Entry", args: "list[str] | None") -> int:
+def _plain(original: "Entry", args: "list[str] | None", ends: bool) -> int:
     return original(args)
 
 

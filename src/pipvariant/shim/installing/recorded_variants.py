@@ -8,8 +8,9 @@ tool uninstalls it. The hook is in RECORD of pip-variant: it is put back after a
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -32,8 +33,9 @@ class Recorder(State):
     def __init__(self) -> None:
         #: Canonical project name -> the content of the file.
         self.metadata_to_record: dict[str, bytes] = {}
-        #: The files of the hook, by path.
-        self.hook: dict[str, bytes] = _hook_here()
+        #: Takes the folder that pip-variant is installed into, writes the hook of this pip-variant
+        #: into it again if it was there, and returns the files.
+        self.write_hook = _hook_here()
 
     def record(self, project: str, decided: Decided) -> None:
         """Keep what there was to choose from for a project.
@@ -77,8 +79,8 @@ def _get_csv_rows(
         if name == "INSTALLER":
             stem = os.path.basename(folder)[: -len(".dist-info")]
             project = canonical_name(stem.rpartition("-")[0])
-            if project == "pip-variant":
-                generated += _write_again(recorder.hook, os.path.dirname(folder))
+            if project == "pip-variant" and recorder.write_hook is not None:
+                generated += recorder.write_hook(os.path.dirname(folder))
             data = recorder.metadata_to_record.get(project)
             if data is not None:
                 ours = _write(folder, data)
@@ -91,22 +93,13 @@ def _get_csv_rows(
     return original(*args, installed=installed, changed=changed, generated=generated, **kwargs)
 
 
-def _hook_here() -> dict[str, bytes]:
+def _hook_here() -> Callable[[str], Iterable[str]] | None:
     folder = os.path.dirname(os.path.dirname(package_file))
     if not os.path.exists(os.path.join(folder, "pip_variant_hook.pth")):
-        return {}
-    from pipvariant.shim.hook.files import contents
+        return None
+    from pipvariant.shim.hook import files
 
-    return {os.path.join(folder, name): data for name, data in contents(Path(folder)).items()}
-
-
-def _write_again(hook: Mapping[str, bytes], folder: str) -> Iterator[str]:
-    for path, data in hook.items():
-        # pip may install into another folder than that of the hook.
-        if os.path.dirname(path) == folder:
-            with open(path, "wb") as stream:
-                stream.write(data)
-            yield path
+    return functools.partial(files.write_again, files.contents(Path(folder)))
 
 
 def _write(folder: str, data: bytes) -> str:
