@@ -10,7 +10,7 @@ from pkgutil import resolve_name
 import pytest
 
 from pipvariant.errors import InvalidOutput
-from pipvariant.shim.hook import files
+from pipvariant.shim.hook import files, start
 from pipvariant.wheelfile import record
 
 PLACES = {"packaging": "/elsewhere"}
@@ -58,11 +58,15 @@ def test_a_hook_whose_module_is_gone_warns_when_pip_starts_and_not_before(
 ) -> None:
     files.install({})
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
-    exec((site / "pip_variant_hook.pth").read_text())
+    for _ in range(2):
+        exec((site / "pip_variant_hook.pth").read_text())
+    found = [type(hook).__name__ == start.PipVariantHook.__name__ for hook in sys.meta_path]
+    assert found == [True, *([False] * (len(found) - 1))]
     assert sys.meta_path[0].find_spec("json.nothing", None) is None
     assert capsys.readouterr().err == ""
-    assert sys.meta_path[0].find_spec("pip._internal.cli.main", None) is None
-    assert "WARNING: this is plain pip, without variant wheels: " in capsys.readouterr().err
+    for entry in start.ENTRIES:
+        assert sys.meta_path[0].find_spec(entry, None) is None
+        assert "WARNING: this is plain pip, without variant wheels: " in capsys.readouterr().err
 
 
 def test_python_3_15_starts_the_hook_as_its_file_says_and_once(

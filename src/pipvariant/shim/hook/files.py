@@ -17,12 +17,14 @@ from importlib.util import cache_from_source
 from pathlib import Path
 
 from pipvariant.errors import InvalidOutput
-from pipvariant.shim.hook import start
 from pipvariant.wheelfile import record
 
 _PTH, _START = "pip_variant_hook.pth", "pip_variant_hook.start"
 #: The module in the environment, and the file here that it is a copy of.
-_MODULE, _SOURCE = "_pip_variant_start.py", Path(start.__file__)
+_MODULE, _SOURCE = "_pip_variant_start.py", Path(__file__).with_name("start.py")
+#: The same names as in that file, which nothing imports here: it is a program of its own.
+_CLASS = "PipVariantHook"
+_ENTRIES = ("pip._internal.cli.main", "piptools.repositories.pypi", "piptools.sync")
 # What is done when an entry is imported, with `hook` and `name`.
 _FIND = """
 try:
@@ -33,12 +35,11 @@ except Exception as error:
  if sys.stderr:
   sys.stderr.write(f"WARNING: this is plain pip, without variant wheels: {error!r}\\n")
 """
-_CLASS = start.PipVariantHook.__name__
 #: Each start of Python runs this, once or twice: it imports nothing and can hardly fail.
 _LINE = (
     f"import sys; {_CLASS!r} in str(sys.meta_path) or sys.meta_path.insert(0, type({_CLASS!r}, (), "
     "{'find_spec': lambda hook, name, path=None, target=None: "
-    f"name in {start.ENTRIES!r} and (exec({_FIND!r}, {{'hook': hook, 'name': name}}) "
+    f"name in {_ENTRIES!r} and (exec({_FIND!r}, {{'hook': hook, 'name': name}}) "
     "or vars(hook).pop('found', None)) or None})())\n"
 )
 _PLACES = 'PLACES: "dict[str, str]" = {}\n'
