@@ -1,1 +1,1 @@
-"""Real index servers, which the tox environment ``servers`` installs."""
+"""Tools that call pip, which the tox environment ``workflows`` installs."""
