@@ -15,8 +15,11 @@ from integration.templates import Template
 from integration.torch_index import NVIDIA_LIBRARIES, TorchIndex
 from integration.wheels import Wheel
 
-# These servers are there in the tox environment `servers` only.
-collect_ignore = [] if find_spec("devpi_server") and find_spec("pypiserver") else ["servers"]
+# What these need is there in the tox environments of the same names only.
+collect_ignore = [
+    *([] if find_spec("devpi_server") and find_spec("pypiserver") else ["servers"]),
+    *([] if find_spec("hatch") and find_spec("pipx") else ["workflows"]),
+]
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

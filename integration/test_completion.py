@@ -14,7 +14,7 @@ pytestmark = pytest.mark.real_start
 SHELLS = ("bash", "fish", "powershell", "zsh")
 SUB_COMMANDS = [
     *("platform", "explain", "list", "check", "init"),
-    *("make", "unmake", "index", "lint", "demo"),
+    *("make", "unmake", "index", "lint", "hook", "demo"),
 ]
 PROGRAM = """#!/bin/sh
 exec "$(dirname "$0")/python" -m pipvariant "$@"

@@ -10,7 +10,7 @@ from integration.environments import PIP_VERSION, Pip
 from pipvariant import __version__
 
 SUB_COMMANDS = ["platform", "explain", "list", "check", "init"]
-SUB_COMMANDS += ["make", "unmake", "index", "lint", "demo"]
+SUB_COMMANDS += ["make", "unmake", "index", "lint", "hook", "demo"]
 
 
 @pytest.mark.every_pip

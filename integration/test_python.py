@@ -11,6 +11,7 @@ import pytest
 from integration.environments import PIP_VERSION, Pip
 from integration.index import Index
 from integration.wheels import tri
+from pipvariant.shim.building.child_pip import RUNNER
 
 pytestmark = [pytest.mark.every_pip, pytest.mark.real_start]
 
@@ -74,3 +75,13 @@ def test_an_active_environment_that_is_another_one_is_told_before_installing(
     assert told in result.stderr.splitlines()[0]
     assert len(result.lines_with(told)) == 1
     assert pip.build("tri") == ("1.0", "null")
+
+
+def test_a_python_that_is_too_old_for_this_pip_runs_its_own(pip: Pip, tmp_path: Path) -> None:
+    newer = tmp_path / "newer" / "pip"
+    newer.mkdir(parents=True)
+    (newer / "__init__.py").write_text("__version__ = '26.3'\n")
+    (newer / "__pip-runner__.py").write_text("PYTHON_REQUIRES = (9, 9)\n")
+    places = json.dumps({"pip": str(newer.parent)})
+    result = pip.run([RUNNER, "--version"], environ={"PIPVARIANT_RUNNER": places}).check()
+    assert result.stdout.startswith("pip {}.{}".format(*PIP_VERSION))

@@ -50,6 +50,7 @@ class Wheel:
     :param schema: the ``$schema`` that its metadata names.
     :param modules: more modules of the wheel, name to source.
     :param headers: more lines of METADATA, before its requirements.
+    :param entry_points: the content of ``entry_points.txt``.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Wheel:
     schema: str = SCHEMA
     modules: Mapping[str, str] = field(default_factory=dict)
     headers: str = ""
+    entry_points: str = ""
 
     @property
     def stem(self) -> str:
@@ -108,6 +110,8 @@ class Wheel:
         )
         if self.label is not None:
             files[f"{info}/variant.json"] = json.dumps(metadata([self]), indent=1)
+        if self.entry_points:
+            files[f"{info}/entry_points.txt"] = self.entry_points
         record = f"{info}/RECORD"
         rows = [f"{name},{_record_hash(text)},{len(text)}" for name, text in files.items()]
         files[record] = "\n".join([*rows, f"{record},,"]) + "\n"

@@ -106,3 +106,7 @@ class Unread(Unreachable):
 
 class UnsupportedPip(PipVariantError):
     """The pip of this environment is one that the shim does not know how to patch."""
+
+
+class BrokenInstallation(PipVariantError):
+    """A part of pip-variant itself, or of what it needs, is not there or was changed."""

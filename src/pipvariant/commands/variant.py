@@ -44,6 +44,7 @@ SUB_COMMANDS = {
     "unmake": SubCommand("WHEEL...", "make ordinary wheels of variant wheels"),
     "index": SubCommand("DIR", "write the metadata of variant wheels, and pages, for an index"),
     "lint": SubCommand("PATH...", "find what is wrong with variant wheels and their metadata"),
+    "hook": SubCommand("install|remove|status", "let plain `pip` of this environment do the same"),
     "demo": SubCommand("", "install from a small index of variant wheels made on the spot"),
 }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import functools
 import gc
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -22,32 +23,53 @@ _applied: Patches | None = None
 _run: Run | None = None
 
 
-def apply(commands: Mapping[str, tuple[str, str, str]] | None = None) -> Run:
+#: Modules that copy pip's `create_command`; they may be there before it is replaced.
+_COPIES = (
+    "pip._internal.cli.autocompletion",
+    "pip._internal.cli.main",
+    "piptools.repositories.pypi",
+)
+
+
+def apply(
+    commands: Mapping[str, tuple[str, str, str]] | None = None,
+    fall_back: Callable[[BaseException], None] | None = None,
+) -> Run:
     """Make the pip of this process variant-aware.
 
     :param commands: further pip commands, name -> (module, class, summary).
+    :param fall_back: told of an error of the shim itself while a command is started, when all is
+        undone; plain pip goes on then. A pip that is newer than the known ones is refused then.
     :returns: what this run knows; empty until a command is parsed.
     :raises UnsupportedPip: when this pip is not a known one; then nothing is changed.
     """
-    from pipvariant.errors import UnsupportedPip
     from pipvariant.shim.core.patches import Patches
-    from pipvariant.shim.core.pip_versions import as_expected, this_pip
+    from pipvariant.shim.core.pip_versions import as_expected, this_pip, unsupported
     from pipvariant.shim.core.state import restore_variables
     from pipvariant.shim.run import Run
 
     global _applied, _run  # noqa: PLW0603 - a process has one pip, so one set of patches
     undo()
     pip = this_pip()
+    if pip.is_newer and fall_back is not None:
+        raise unsupported(pip.text, "is newer than those that it was tested with")
     _applied = patches = Patches(pip)
     patches.on_undo(restore_variables)
     _run = run = Run(pip, patches)
+    if fall_back is not None:
+        run.fall_back = functools.partial(_undo_and, fall_back)
     try:
         with as_expected(pip):
             _patch_commands(run, patches, commands or {})
-    except UnsupportedPip:
+    except Exception:
         undo()
         raise
     return run
+
+
+def _undo_and(fall_back: Callable[[BaseException], None], error: BaseException) -> None:
+    undo()
+    fall_back(error)
 
 
 def _patch_commands(
@@ -69,12 +91,15 @@ def _patch_commands(
         from pipvariant.shim.options import parser
 
         command = create_command(name, **kwargs)
-        with as_expected(pip):
+        with run.falling_back(), as_expected(pip):
             parser.add_to(command)
             parser.before_run(command, functools.partial(run.start, name), run.warnings)
         return command
 
-    patches.replace(registry, "create_command", create_variant_command)
+    copies = (sys.modules[name] for name in _COPIES if name in sys.modules)
+    for module in (registry, *copies):
+        if vars(module).get("create_command") is create_command:
+            patches.replace(module, "create_command", create_variant_command)
     # What is imported by now stays to the end: the collector need not look at it again.
     gc.freeze()
     patches.on_undo(gc.unfreeze)
@@ -102,6 +127,11 @@ def is_command(words: list[str]) -> bool:
     """Say whether the first of these words is a command; without one there is none."""
     registry: Any = import_module("pip._internal.commands")
     return bool(words) and words[0] in registry.commands_dict
+
+
+def is_on() -> bool:
+    """Say whether the pip of this process is variant-aware."""
+    return _applied is not None
 
 
 def undo() -> None:

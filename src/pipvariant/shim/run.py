@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from pipvariant.errors import PipVariantError, UnsupportedPip
 from pipvariant.shim.core.pip_versions import as_expected, newer_warning
 from pipvariant.shim.core.state import CommandOptions, TargetOptions, UserConstraints
 
@@ -37,8 +39,24 @@ class Run:
         self.warnings: list[str] = []
         #: Set from above: wheel, folder of its project, label, folder to write to -> the variant.
         self.label_built: Callable[[str, str, str, str], str] | None = None
+        #: Told of an error of the shim before the command does anything; plain pip goes on then.
+        self.fall_back: Callable[[BaseException], None] | None = None
+        #: Files of other platforms are asked for later on, by what has started this command.
+        self.lists_all_files = False
         self._on = on
         on.states.append(self.user)
+
+    @contextlib.contextmanager
+    def falling_back(self) -> Iterator[None]:
+        """Hand errors to `fall_back` where it is set, but for those of what the user typed."""
+        try:
+            yield
+        except Exception as error:
+            is_ours = isinstance(error, UnsupportedPip) or not isinstance(error, PipVariantError)
+            if self.fall_back is None or not is_ours:
+                raise
+            self.warnings.clear()
+            self.fall_back(error)
 
     def start(self, command: str, values: Any) -> None:
         """Put on what a command needs, when pip has parsed its options and done nothing else.
@@ -46,6 +64,16 @@ class Run:
         :param values: pip's object with all options.
         :raises PipVariantError: an option means nothing, or pip cannot be patched.
         """
+        if self.options.command:
+            # pip-tools makes one command after the other, all with the same options.
+            return
+        with self.falling_back():
+            self._start(command, values)
+        # What the command itself has imported stays to the end as well.
+        gc.freeze()
+        gc.enable()
+
+    def _start(self, command: str, values: Any) -> None:
         from pipvariant.shim.options import parser
 
         if parser.looks_at_an_index(command, values):
@@ -60,15 +88,14 @@ class Run:
 
                 # A file of requirements may have lines that are ours.
                 self._on.put(requirements_files.patches(self.user, self.options, _nothing))
-            elif command == "completion":
+            elif command == "completion" and self.fall_back is None:
                 from pipvariant.shim.options import completion
 
                 self._on.put(completion.patches())
-        if self.options.installs and (elsewhere := parser.active_elsewhere(values)):
+        # Whoever calls the pip of an environment itself knows where that installs.
+        typed = self.options.installs and self.fall_back is None
+        if typed and (elsewhere := parser.active_elsewhere(values)):
             self.warnings.append(elsewhere)
-        # What the command itself has imported stays to the end as well.
-        gc.freeze()
-        gc.enable()
 
     def hand_on(self) -> None:
         """Let a pip that is started know the labels of the environment that it builds for."""
@@ -191,7 +218,7 @@ class Run:
         if user.no_variant:
             return
         # A lock file and an explanation name files of other platforms too.
-        if not options.explains and options.command != "lock":
+        if not (options.explains or options.command == "lock" or self.lists_all_files):
             from pipvariant.shim.finding import pages
 
             yield from pages.patches(self.pip, parts.index)

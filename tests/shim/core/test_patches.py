@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -121,3 +121,11 @@ def test_a_replacement_gets_its_parts_the_original_and_what_pip_gives(name: str)
     assert ask(thing) == ("ours", *before)
     patches.undo()
     assert ask(thing) == before
+
+
+def test_a_replacement_of_what_has_a_cache_can_have_it_emptied() -> None:
+    cached = lru_cache(lambda value: value)
+    replaced: Any = patch("a:b", lambda original, value: original(value), lambda: True).wrap(cached)
+    assert replaced(1) == 1
+    replaced.cache_clear()
+    assert cached.cache_info().currsize == 0

@@ -66,6 +66,10 @@ def places() -> dict[str, str]:
         if spec is not None and spec.origin is not None:
             folder = os.path.dirname(os.path.abspath(spec.origin))
             places[name] = os.path.dirname(folder) if spec.submodule_search_locations else folder
+    # A newer Python has it not, as it needs it not; the one that is started may.
+    vendored = os.path.join(places.get("pip", ""), "pip", "_vendor")
+    if "tomli" not in places and os.path.isdir(os.path.join(vendored, "tomli")):
+        places["tomli"] = vendored
     return places
 
 

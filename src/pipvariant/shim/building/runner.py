@@ -3,7 +3,8 @@
 Run by the script beside it: ``python .../start.py install ...``. The child may be another Python,
 or one whose own packages must not be seen (build isolation), so the few packages that are needed
 are found by name at the places that the parent wrote into ``PIPVARIANT_RUNNER``; nothing else of
-the parent's environment becomes importable.
+the parent's environment becomes importable. A Python that is too old for the pip of the parent
+runs its own, where it has one.
 """
 
 from __future__ import annotations
@@ -42,6 +43,12 @@ def run() -> int:
     if sys.path[:1] == [os.path.dirname(os.path.abspath(__file__))]:
         sys.path.pop(0)
     sys.meta_path.insert(0, _Redirect(places))
+    from pipvariant.shim.core.pip_versions import needed_python
+
+    is_too_old = sys.version_info[:2] < needed_python(os.path.join(places["pip"], "pip"))
+    if is_too_old and PathFinder.find_spec("pip") is not None:
+        # The environment has a pip that goes with its Python.
+        del places["pip"]
     from pipvariant.cli import main
 
     return main()

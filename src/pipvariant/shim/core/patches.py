@@ -44,6 +44,9 @@ def patch(
             return replace(*parts, plain, *args, **kwargs)
 
         replacement.__module__, replacement.__name__ = replace.__module__, replace.__name__
+        # Up to 25.0 some methods have a cache, which others empty.
+        if hasattr(plain, "cache_clear"):
+            vars(replacement)["cache_clear"] = plain.cache_clear
         return replacement if kind is None else kind(replacement)
 
     wrap.__module__ = replace.__module__

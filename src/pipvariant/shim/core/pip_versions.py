@@ -140,7 +140,8 @@ def this_pip() -> Pip:
         ) from error
     if _version_of(text) < OLDEST:
         raise unsupported(text, "is not a pip that pip-variant knows")
-    needed, running = _needed_python(module), sys.version_info[:2]
+    folder = os.path.dirname(module.__file__ or "")
+    needed, running = needed_python(folder), sys.version_info[:2]
     if running < needed:
         raise UnsupportedPip(
             f"pip {text} does not support Python {_dotted(running)}, it needs {_dotted(needed)}",
@@ -149,10 +150,13 @@ def this_pip() -> Pip:
     return Pip(_version_of(text), text)
 
 
-def _needed_python(module: Any) -> tuple[int, ...]:
-    """Read which Python pip needs, where it tells a child process; nothing if it does not."""
+def needed_python(folder: str) -> tuple[int, ...]:
+    """Read which Python pip needs, where it tells a child process; nothing if it does not.
+
+    :param folder: that of the package.
+    """
     # It comes from a file, because --python starts this pip with a Python that never installed it.
-    path = os.path.join(os.path.dirname(module.__file__ or ""), "__pip-runner__.py")
+    path = os.path.join(folder, "__pip-runner__.py")
     try:
         with open(path, encoding="utf-8") as stream:
             match = re.search(r"^PYTHON_REQUIRES = \((\d+), (\d+)\)", stream.read(), re.MULTILINE)

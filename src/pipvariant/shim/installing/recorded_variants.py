@@ -1,18 +1,22 @@
-"""What there was to choose from is kept beside what is installed, so that no index is asked later.
+"""What is written beside what pip installs: what there was to choose from, and the hook.
 
 ``variants.json`` in ``.dist-info`` has the labels that were looked at, with their properties and
-providers. It is in RECORD like every file of an installer, so any tool uninstalls it.
+providers, so that no index is asked later. It is in RECORD like every file of an installer, so any
+tool uninstalls it. The hook is in RECORD of pip-variant: it is put back after an upgrade.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+from pipvariant import __file__ as package_file
 from pipvariant.shim.core import samples
 from pipvariant.shim.core.patches import Patch, patch
 from pipvariant.shim.core.pip_objects import canonical_name
@@ -29,6 +33,9 @@ class Recorder(State):
     def __init__(self) -> None:
         #: Canonical project name -> the content of the file.
         self.metadata_to_record: dict[str, bytes] = {}
+        #: Takes the folder that pip-variant is installed into, writes the hook of this pip-variant
+        #: into it again if it was there, and returns the files.
+        self.write_hook = _hook_here()
 
     def record(self, project: str, decided: Decided) -> None:
         """Keep what there was to choose from for a project.
@@ -72,6 +79,8 @@ def _get_csv_rows(
         if name == "INSTALLER":
             stem = os.path.basename(folder)[: -len(".dist-info")]
             project = canonical_name(stem.rpartition("-")[0])
+            if project == "pip-variant" and recorder.write_hook is not None:
+                generated += recorder.write_hook(os.path.dirname(folder))
             data = recorder.metadata_to_record.get(project)
             if data is not None:
                 ours = _write(folder, data)
@@ -82,6 +91,15 @@ def _get_csv_rows(
                 else:
                     generated.append(ours)
     return original(*args, installed=installed, changed=changed, generated=generated, **kwargs)
+
+
+def _hook_here() -> Callable[[str], Iterable[str]] | None:
+    folder = os.path.dirname(os.path.dirname(package_file))
+    if not os.path.exists(os.path.join(folder, "pip_variant_hook.pth")):
+        return None
+    from pipvariant.shim.hook import files
+
+    return functools.partial(files.write_again, files.contents(Path(folder)))
 
 
 def _write(folder: str, data: bytes) -> str:

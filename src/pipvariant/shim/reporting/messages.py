@@ -52,11 +52,18 @@ def patches(
 
 
 def _resolve(
-    report: _Report, module: str, original: Any, /, self: Any, *args: Any, **kwargs: Any
+    report: _Report,
+    module: str,
+    original: Any,
+    /,
+    self: Any,
+    root_reqs: Any,
+    *args: Any,
+    **kwargs: Any,
 ) -> Any:
     decisions = report.decisions
     try:
-        result = original(self, *args, **kwargs)
+        result = original(self, root_reqs, *args, **kwargs)
     except Exception as error:
         decisions.resolved, decisions.failed = (), str(error)
         report.tell_failed(str(error))
@@ -64,7 +71,7 @@ def _resolve(
     decisions.resolved, decisions.failed = tuple(result.requirements.values()), ""
     report.tell_resolved()
     if module == RESOLVER:
-        report.tell_kept_back(args[0], self._result.mapping)
+        report.tell_kept_back(root_reqs, self._result.mapping)
     report.tell_mixed(self)
     return result
 

@@ -1,0 +1,1 @@
+"""Tools that call pip, which the tox environment ``workflows`` installs."""

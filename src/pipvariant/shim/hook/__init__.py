@@ -1,0 +1,1 @@
+"""The hook: files of an environment that make its own pip variant-aware."""
