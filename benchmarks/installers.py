@@ -33,7 +33,7 @@ from benchmarks.contest import (
 from benchmarks.indexes import DRIVER, log, server
 from integration.wheels import Wheel
 
-__all__ = ["main"]
+__all__ = ["main", "make_index"]
 
 DOCUMENT = ROOT / "docs" / "benchmarks.md"
 PICTURE = ROOT / "docs" / "benchmarks.svg"
@@ -103,7 +103,7 @@ class Bench:
         #: What was not as it should be, beside times and memory.
         self.faults: list[str] = []
         self._numbers = itertools.count()
-        self._small_index = _make_index(folder / "index")
+        self._small_index = make_index(folder / "index")
 
     def measure(self, name: str, runs: int) -> Result:
         """Measure a row, after each side did once what it should."""
@@ -176,7 +176,7 @@ class Bench:
         return sorted(str(one["download_info"]["url"]) for one in installed)
 
 
-def _make_index(folder: Path) -> str:
+def make_index(folder: Path) -> str:
     """Write an index without variants into a folder and return its URL."""
     for name, requires in PROJECTS.items():
         (folder / name).mkdir(parents=True)

@@ -140,7 +140,7 @@ def _outcomes(pip: Pip, index: Index, commands: Sequence[str]) -> Iterator[dict[
             "exit code": result.code,
             "stdout": _without_places(pip, result.stdout),
             "stderr": _without_places(pip, result.stderr),
-            "requests": index.log[before:],
+            "requests": [request._replace(port=0) for request in index.log[before:]],
             **dict(_files(pip)),
         }
 

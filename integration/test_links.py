@@ -72,7 +72,7 @@ def test_files_and_metadata_can_be_on_other_hosts(pip: Pip, form: str) -> None:
         pip.variant("install", "tri", driver="12.8").check()
         assert site.requests == ["GET /simple/tri/"]
         assert said.requests == [f"GET /files/{NAME}"]
-        assert files.requests == [f"GET /files/{BEST}"]
+        assert files.requests == [f"HEAD /files/{BEST}", f"GET /files/{BEST}"]
 
 
 @pytest.mark.every_pip
