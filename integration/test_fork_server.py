@@ -78,7 +78,7 @@ def test_a_sample_is_large_enough() -> None:
 @pytest.mark.parametrize(
     "commands",
     (
-        pytest.param(INSTALLS, id="installs", marks=pytest.mark.every_pip),
+        pytest.param(INSTALLS, id="installs"),
         pytest.param(PLACES, id="places"),
         pytest.param(WORDS, id="words"),
     ),
