@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from integration.environments import PIP_VERSION, Pip
-from integration.index import Index
+from integration.index import Index, Reply
 from integration.sites import Site, page
 from integration.wheels import Sdist, Wheel, cuda, tri
 
@@ -181,6 +181,17 @@ def test_kept_metadata_that_is_damaged_is_asked_for_again(
             if path.is_file() and b"variants-schema" in path.read_bytes():
                 path.write_bytes(path.read_bytes().replace(b"12.8", b"11.8"))
     assert len(index.requests_for(NAME)) == 2
+
+
+def test_lint_looks_at_what_the_server_has_now(pip: Pip, kept: Site, cache: dict[str, str]) -> None:
+    serve(kept, "12.6", hashes=False)
+    findings = []
+    for text in (None, b"{}"):
+        if text is not None:
+            kept.write(f"/files/{NAME}", Reply(text))
+        result = pip.variant("variant", "lint", f"{kept.url}tri/", environ=cache)
+        findings.append((result.code, NAME in result.stdout))
+    assert findings == [(0, False), (1, True)]
 
 
 @pytest.mark.every_pip

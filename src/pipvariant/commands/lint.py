@@ -101,7 +101,7 @@ class Remote:
     def read(self, url: str) -> bytes:
         """Return a small file."""
         with self._faults():
-            return fetch(self._session, _link_to(url), Budget()).data
+            return fetch(self._session, _link_to(url), Budget(), is_new=True).data
 
     @contextmanager
     def wheel(self, url: str) -> Iterator[IO[bytes]]:
@@ -124,7 +124,7 @@ class Remote:
             if response.status_code in (404, 410):
                 raise Unreachable(f"the server answered {response.status_code} {response.reason}")
         try:
-            return io.BytesIO(fetch(self._session, _link_to(url), budget).data)
+            return io.BytesIO(fetch(self._session, _link_to(url), budget, is_new=True).data)
         except Unusable as error:
             raise Unread(f"the server does not send parts of it, and {error}") from error
 

@@ -50,7 +50,8 @@ class Judge:
         self._preferences = preferences
         self._other_project = other_project
         self._on_judged = on_judged
-        #: What was judged last of the labels of some metadata: a resolver comes back to a version.
+        #: (identity of metadata, labels) -> what was judged last, as a resolver comes back to a
+        #: version. A judgement keeps its metadata, so no other one gets that identity.
         self._known: dict[tuple[int, tuple[str, ...]], Judgement] = {}
 
     def judge(

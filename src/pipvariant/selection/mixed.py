@@ -78,11 +78,9 @@ class Mixed(NamedTuple):
 
 def properties_to_compare(installed: Installed) -> Properties:
     """Return the properties of an installed build; of one out of a folder, what folder."""
-    return (
-        {"": {"backend": (installed.label or "",)}}
-        if installed.is_in_folder
-        else (installed.properties)
-    )
+    if installed.is_in_folder:
+        return {"": {"backend": (installed.label or "",)}}
+    return installed.properties
 
 
 def is_for_accelerator(properties: Properties) -> bool:
